@@ -152,7 +152,7 @@ def errors_list(figures: Figures) -> list:
     return lines
 
 
-SERIES = {  # of one operation's panel: label, contender, marker
+SERIES = {  # panels by operation: label, contender, marker
     "multiply": [("Tessera", "tessera", "o"), ("Tessera, column-major", "tessera column-major", "^"),
                  ("cuBLAS", "cublas", "s"), ("cuBLAS, column-major", "cublas column-major", "v"),
                  ("Kokkos Kernels", "kokkos-kernels", "x")],

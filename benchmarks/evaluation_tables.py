@@ -10,7 +10,7 @@ from results import in_words
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results" / "evaluations"
 MACHINES = {"h200": "H200", "host": "host"}
-LIBRARIES = ("cublas", "cublas pedantic", "openblas")  # the first that was measured
+LIBRARIES = ("cublas", "cublas pedantic", "openblas")  # libraries in order of preference
 
 
 def best(rows: list, name) -> dict | None:

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Times every contender of the table on the same matrices; `usage` below says how to call it.
+// Times all contenders of the table on the same matrices. For the arguments see `usage` below.
 //
-// Table and timing are those of src/bench; Google Benchmark interleaves the turns and writes JSON.
+// The table and the timing come from src/bench; Google Benchmark interleaves the turns and writes
+// JSON.
 
 #include <algorithm>
 #include <bench/check.hpp>
@@ -115,7 +116,7 @@ Arguments parse(int argc, char** argv) {
   return arguments;
 }
 
-/// A row of the table on one matrix, between its turns.
+/// A row of the table for one matrix; keeps its state between turns.
 template <class T>
 class Row {
  public:
@@ -124,7 +125,7 @@ class Row {
 
   [[nodiscard]] tessera::bench::Runner<Exec, T>& runner() { return runner_; }
 
-  /// Has every turn fail with a reason.
+  /// Makes every turn fail with a reason.
   void refuse(std::string why) { error_ = std::move(why); }
 
   /// One turn.
@@ -154,7 +155,7 @@ class Row {
   std::string error_;
 };
 
-/// Whether it is one of products of matrices; reading and copying are no operations.
+/// Whether an operation multiplies matrices. Reading and copying are not operations of the table.
 bool is_of_products(std::string_view operation) {
   return std::ranges::any_of(
       tessera::bench::operations(), [&](tessera::bench::Operation const& one) {
@@ -162,7 +163,8 @@ bool is_of_products(std::string_view operation) {
       });
 }
 
-/// Whether a contender is to be measured: published kernels only on demand, some take very long.
+/// Whether to measure a contender. Published kernels are measured on demand only; some take very
+/// long.
 template <class T>
 bool is_wanted(Contender<Exec, T> const& contender, Arguments const& arguments,
                Shape const& shape) {
@@ -173,8 +175,9 @@ bool is_wanted(Contender<Exec, T> const& contender, Arguments const& arguments,
 template <class T>
 using Rows = std::vector<std::shared_ptr<Row<T>>>;
 
-/// Judges rows by our own operations. What is wrong or cannot run is refused, so never timed; says
-/// how many are wrong.
+/// Checks rows against our own operations. Rows that are wrong or cannot run are refused and never
+/// timed.
+/// @return the number of wrong rows
 template <class T>
 int refuse_wrong(std::shared_ptr<Problem<Exec, T> const> const& problem, Rows<T> const& rows,
                  std::string const& matrix) {
@@ -185,7 +188,7 @@ int refuse_wrong(std::shared_ptr<Problem<Exec, T> const> const& problem, Rows<T>
   }
   int wrong = 0;
   for (auto const& [of, group] : groups) {
-    if (group.front()->runner().contender().kind == Kind::stream) continue;  // without a result
+    if (group.front()->runner().contender().kind == Kind::stream) continue;  // has no result
     std::vector<tessera::bench::Runner<Exec, T>*> runners;
     runners.reserve(group.size());
     for (auto const& row : group) runners.push_back(&row->runner());
@@ -202,7 +205,7 @@ int refuse_wrong(std::shared_ptr<Problem<Exec, T> const> const& problem, Rows<T>
   return wrong;
 }
 
-/// Makes the rows of a matrix ready to be timed, and says how many of them are wrong.
+/// Registers the rows of a matrix for timing. @return the number of wrong rows
 template <class T>
 int register_contenders(Arguments const& arguments, Shape const& shape, std::string const& type) {
   auto const [problem, missing] = tessera::bench::make_problem<Exec, T>(shape);
@@ -236,7 +239,7 @@ void add_context() {
   }
 }
 
-/// Says how many contenders were wrong.
+/// @return the number of wrong contenders
 int run(Arguments const& arguments) {
   using Clock = std::chrono::steady_clock;
   auto const begin = Clock::now();

@@ -22,8 +22,8 @@ from pathlib import Path
 from host import processor
 from results import write
 
-SMALL = 64  # rows and columns of the calls whose overhead is measured
-STEPS = 10  # of lsmr
+SMALL = 64  # rows and columns of calls that measure the overhead
+STEPS = 10  # iterations of lsmr
 
 
 def median_of(seconds: list) -> dict:

@@ -10,19 +10,19 @@
 
 namespace benchmarks {
 
-/// One report over several runs of Google Benchmark, which would start a new one with each: lines
-/// for people, and JSON as Google Benchmark writes it.
+/// Combines several runs of Google Benchmark into one report, instead of one report per run. Writes
+/// text lines, and JSON in Google Benchmark's format.
 class Report final : public ::benchmark::BenchmarkReporter {
  public:
-  /// JSON goes to the file `json`, to the standard output for "-" (then the lines for people go to
-  /// the standard error), nowhere if empty. Throws std::runtime_error if the file cannot be made.
+  /// Writes JSON to the file `json`. "-" means standard output, and moves the text to standard
+  /// error. Empty: no JSON. Throws std::runtime_error if the file cannot be created.
   explicit Report(std::string const& json);
 
   bool ReportContext(Context const& context) override;
   void ReportRuns(std::vector<Run> const& runs) override;
-  void Finalize() override {}  // a run has ended, the report has not
+  void Finalize() override {}  // ends a run, not the report
 
-  /// Ends the report. Throws std::runtime_error if it could not be written.
+  /// Ends the report. Throws std::runtime_error if writing failed.
   void close();
 
  private:

@@ -25,15 +25,15 @@ from results import in_words, ratio, short_name, write
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 SHAPES = {"cuda": ("16384x4096", "16384x16384", "1048576x1024"), "openmp": ("16384x8192", "262144x1024")}
-TABLES = ("500000x200",)  # of the logistic regression
+TABLES = ("500000x200",)  # for logistic regression
 PRODUCTS = 30
-STEPS = (30, 230)  # of lsmr: a step is what the later ones take, when a processor has begun to run at its speed
+STEPS = (30, 230)  # iterations of lsmr; their difference is timed, after the processor has reached its full speed
 VALUES = 10
 
 
 def report_of(program: str, *arguments: str) -> dict:
     run = subprocess.run([*shlex.split(program), *arguments, "--format", "json"], check=False, capture_output=True, text=True)
-    if run.returncode not in (0, 1):  # 1: so few steps are not enough
+    if run.returncode not in (0, 1):  # 1: so few steps do not converge
         sys.exit(f"{' '.join(arguments)}: failed\n{run.stderr}")
     return json.loads(run.stdout)
 
@@ -96,7 +96,7 @@ def matrix_row(program: str, backend: str, folder: Path, shape: str, turns: int)
     generate(program, A, rows, cols)
     generate(program, b, rows, 1, 1)
     matrix = numpy.load(A)
-    # Columns of very different sizes: lsmr goes on for longer than is measured.
+    # Columns of very different sizes: lsmr needs more iterations than are measured.
     scaled_matrix = matrix * numpy.logspace(0, -4, cols, dtype=matrix.dtype)
     numpy.save(scaled, scaled_matrix)
     on = ("--backend", backend)
@@ -107,8 +107,9 @@ def matrix_row(program: str, backend: str, folder: Path, shape: str, turns: int)
             sys.exit(f"lsmr ended before {steps} steps: {report['stop']}")
         return report["seconds"]
 
-    # By turns, in as many processes each: where a process' pages lie is a part of its speed, and a machine's speed drifts. Of
-    # a process what most products take, as a step is what all steps take over their number; then the least of the processes.
+    # The runs alternate, each in several processes, because the placement of a process's pages affects its speed, and
+    # the machine's speed drifts. Products count by their median, steps by their mean; then the fastest process
+    # counts.
     runs = [(report_of(program, "atax", str(A), *on, "--method", "fused", "--repeat", str(PRODUCTS)), *map(lsmr, STEPS))
             for _ in range(turns)]
     products, *steps = zip(*runs, strict=True)
@@ -190,7 +191,7 @@ def page() -> str:
         if context["backend"] == "cuda":
             on = f"{data['results'][0]['device']} beside {on}"
         else:
-            on += data["results"][0]["device"].removeprefix(on.split(",")[0])  # its threads
+            on += data["results"][0]["device"].removeprefix(on.split(",")[0])  # adds the threads
         lines += ["", f"## {short_name(on)}", "",
                   f"Tessera {context['version']} at commit {context['commit']}, {context['backend']}, {on}.", "",
                   "| matrix | atax, ms | lsmr, ms | to atax | peer to lsmr | svd, ms | reads | peer to svd | randomized, ms | peer |",

@@ -12,7 +12,7 @@
 using Exec = Kokkos::DefaultExecutionSpace;
 using Vector = Kokkos::View<double*, Exec::memory_space>;
 
-// Conjugate gradients on AᵀA·x = Aᵀ·b. The host waits for no number of a step.
+// Conjugate gradients on AᵀA·x = Aᵀ·b. The host never waits for a number during an iteration.
 struct Step {
   Exec exec;
   Kokkos::View<double**, Kokkos::LayoutRight, Exec::memory_space> A;
@@ -72,11 +72,11 @@ struct Step {
   }
 };
 
-// Runs a step many times: on CUDA once, and then as a graph that has captured it.
+// Runs a step many times. On CUDA it runs once directly, then as a captured graph.
 void repeat(Step& step, int times) {
 #if defined(KOKKOS_ENABLE_CUDA)
   cudaStream_t const stream = step.exec.cuda_stream();
-  step.enqueue();  // loads the kernels, and gives the workspace its memory
+  step.enqueue();  // loads the kernels and allocates the workspace
   cudaGraph_t graph{};
   cudaGraphExec_t captured{};
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
@@ -99,7 +99,7 @@ int main() {
   constexpr int cols = 60;
   Step step(rows, cols);
 
-  // A·1 is b, so that x is 1.
+  // b = A·1, so the solution is x = 1.
   auto const A = Kokkos::create_mirror_view(step.A);
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < cols; ++j) A(i, j) = std::sin(1.0 + i * 7.0 + j * 13.0 + i * j * 0.37);

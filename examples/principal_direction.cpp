@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The principal directions of a data matrix, a row a sample. Rows of 64 entries are drawn as a
-// picture of 8 x 8. The matrix is neither centred nor copied: a step reads it once as it is.
+// The principal directions of a data matrix with one sample per row. Rows of 64 entries are drawn
+// as pictures of 8 x 8. The matrix is neither centred nor copied; each iteration reads it once.
 
 #include <cmath>
 #include <cstddef>
@@ -22,7 +22,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Vector = Kokkos::View<float*, Kokkos::HostSpace>;
 using Matrix = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// Brightness for the size of an entry, and the sign that stands beside it.
+/// Draws an entry's size as brightness, with its sign.
 void draw(Vector const& v) {
   constexpr char const* shades[] = {"  ", "░░", "▒▒", "▓▓", "██"};
   float largest = 0;

@@ -17,7 +17,7 @@ ROWS, COLS = 30_000, 40
 torch.distributed.init_process_group("gloo")  # or "nccl"
 world = tessera.distributed.World(torch.distributed.group.WORLD)
 
-# Each process makes its own rows. A row depends on its number alone.
+# Each process generates its own rows. A row depends only on its index.
 mine = world.rows_of(ROWS, COLS)
 numbers = torch.arange(mine.start, mine.stop, dtype=torch.float64)[:, None]
 A = world.matrix(torch.sin(numbers * torch.arange(1, COLS + 1)) + 1 / (1 + numbers))

@@ -7,29 +7,29 @@
 #include <cstdint>
 #include <string>
 
-/// Arrays of Python's as this module sees them, without Python.
+/// Python's arrays, described without Python.
 namespace tessera::python {
 
-/// Where an array lies, and in which order work on it is done there.
+/// The memory of an array, and the queue that orders work on it.
 struct Place {
   bool is_gpu = false;
   int device = 0;             ///< number of the GPU
-  std::uintptr_t stream = 0;  ///< of the GPU: the caller's
+  std::uintptr_t stream = 0;  ///< the caller's stream of the GPU
 
   friend bool operator==(Place const&, Place const&) = default;
 };
 
-/// The elements of an array: their kind and their size.
+/// The kind and the size of an array's elements.
 struct ElementType {
   bool is_float = false;
   std::size_t bytes = 0;
-  std::string name;  ///< as NumPy says it
+  std::string name;  ///< NumPy's name of the type
 
   [[nodiscard]] bool is_scalar() const { return is_float && (bytes == 4 || bytes == 8); }
   friend bool operator==(ElementType const&, ElementType const&) = default;
 };
 
-/// An array of one or two dimensions. Its owner keeps it.
+/// An array of one or two dimensions. Does not own its memory.
 struct Array {
   void* data = nullptr;
   int dimensions = 1;

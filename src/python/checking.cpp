@@ -14,7 +14,7 @@
 namespace tessera::python {
 namespace {
 
-/// A block of vectors, one after the other.
+/// Copies a block of vectors into one contiguous vector, one vector after the other.
 template <class T>
 io::VectorView<T> gathered(Array const& x) {
   auto const [rows, cols] = x.extents;

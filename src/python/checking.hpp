@@ -6,10 +6,9 @@
 #include <python/operations.hpp>
 #include <string>
 
-/// Results beside references of higher precision.
+/// Compares results with references of higher precision.
 namespace tessera::python {
 
-/// What a check found.
 struct Checked {
   std::int64_t elements = 0;
   std::int64_t failed = 0;
@@ -17,8 +16,8 @@ struct Checked {
   std::string sentence;
 };
 
-/// Compares c with alpha·Aᵀ·f(A·v) + beta·z, of vectors or of blocks of them. Arrays are on the
-/// host and have entries; the rows or the columns of A lie without gaps.
+/// Compares c with alpha·Aᵀ·f(A·v) + beta·z, for a vector or a block of vectors. Arrays are on the
+/// host and not empty. The rows or the columns of A are contiguous.
 Checked check_atax(AtaxCall const& call);
 
 }  // namespace tessera::python

@@ -6,7 +6,7 @@
 
 namespace tessera::python {
 
-/// What tessera.distributed calls.
+/// Adds the functions that tessera.distributed calls.
 void add_parts(nanobind::module_& m);
 
 }  // namespace tessera::python

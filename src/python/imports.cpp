@@ -21,7 +21,7 @@ std::string shape_text(Array const& array) {
 
 namespace {
 
-/// What this module uses of others; kept to the end of the process.
+/// The objects of other modules that this module uses; kept until the process ends.
 struct Modules {
   nb::object numpy_array = nb::module_::import_("numpy").attr("ndarray");
   nb::object numpy_empty = nb::module_::import_("numpy").attr("empty");
@@ -40,10 +40,10 @@ bool is_numpy(nb::handle x) {
                             reinterpret_cast<PyTypeObject*>(modules().numpy_array.ptr())) != 0;
 }
 
-/// What is used of PyTorch, where the process has imported it.
+/// The parts of PyTorch that this module uses, if the process has imported PyTorch.
 struct Torch {
-  nb::object tensor;     ///< its type
-  nb::object to_dlpack;  ///< compiled, where Tensor.__dlpack__ also makes streams wait for others
+  nb::object tensor;
+  nb::object to_dlpack;  ///< compiled; unlike Tensor.__dlpack__ it makes no stream wait
 };
 
 Torch const* torch() {
@@ -56,13 +56,13 @@ Torch const* torch() {
   nb::object utils = nb::getattr(module, "utils", nb::none());
   nb::object to_dlpack =
       nb::getattr(nb::getattr(utils, "dlpack", nb::none()), "to_dlpack", nb::none());
-  if (tensor.is_none() || to_dlpack.is_none()) return nullptr;  // it is being imported
+  if (tensor.is_none() || to_dlpack.is_none()) return nullptr;  // PyTorch is still being imported
   torch = new Torch{std::move(tensor), std::move(to_dlpack)};
   return torch;
 }
 
-/// What shows an array to nanobind. Of a tensor of PyTorch's that is a capsule: calls are queued in
-/// the caller's stream, so that no other has to wait.
+/// The object to pass to nanobind. For a PyTorch tensor that is a DLPack capsule: calls are queued
+/// in the caller's stream, so no other stream has to wait.
 nb::object shown(nb::object const& x) {
   if (is_numpy(x)) return x;
   Torch const* const library = torch();
@@ -71,7 +71,7 @@ nb::object shown(nb::object const& x) {
   try {
     return library->to_dlpack(x);
   } catch (nb::python_error const&) {
-    return x;  // such as a sparse one, of which is said below what it is
+    return x;  // for example a sparse tensor; the message about it comes later
   }
 }
 
@@ -80,7 +80,7 @@ nb::object numpy_type(ElementType const& type) {
   return type.bytes == sizeof(float) ? modules().float32 : modules().float64;
 }
 
-/// What an object is that cannot be taken.
+/// Describes an object that cannot be used as an array.
 std::string name_of(nb::handle x) {
   std::string name = nb::type_name(x.type()).c_str();
   if (!is_numpy(x)) return name;
@@ -113,8 +113,8 @@ ElementType element_type(nb::dlpack::dtype const& type) {
           static_cast<std::size_t>(type.bits) / 8, name + std::to_string(type.bits)};
 }
 
-/// Where an array lies. Of a GPU also the caller's stream, which its library knows: that of the
-/// first array is the call's.
+/// The place of an array. On a GPU it includes the caller's stream, as reported by the array's
+/// library. The first array sets the stream of the whole call.
 Place place_of(Call const& call, nb::handle x, char const* name, int device_type, int device) {
   namespace device_of = nb::device;
   if (device_type == device_of::cpu::value || device_type == device_of::cuda_host::value) return {};
@@ -128,8 +128,8 @@ Place place_of(Call const& call, nb::handle x, char const* name, int device_type
                  "DLPack's device type " + std::to_string(device_type));
 }
 
-/// The array of an ndarray. The stride of a dimension of one entry means nothing: one row, and one
-/// column, are rows where they can be.
+/// Converts an ndarray. The stride of a dimension with one entry has no meaning, so a single row or
+/// a single column gets the strides of contiguous rows if possible.
 Array array_of(Call const& call, nb::handle x, char const* name,
                nb::ndarray<nb::ro> const& imported) {
   Array array{.data = const_cast<void*>(static_cast<void const*>(imported.data())),
@@ -156,7 +156,7 @@ Array array_of(Call const& call, nb::handle x, char const* name,
   return array;
 }
 
-/// The array of an object without DLPack and buffer, by what NumPy or CuPy make of it.
+/// The array of an object without DLPack or the buffer protocol, made by NumPy or CuPy.
 nb::object through_interface(nb::handle x) {
   return modules().arrays.attr("through_interface")(x);
 }
@@ -169,7 +169,6 @@ bool is_forward(Array const& x) {
   return x.strides[0] >= 0 && (x.dimensions == 1 || x.strides[1] >= 0);
 }
 
-/// Whether all elements are at addresses that loads of their type need.
 bool is_aligned(Array const& x) {
   return x.extents[0] == 0 || x.extents[1] == 0 ||
          reinterpret_cast<std::uintptr_t>(x.data) % x.type.bytes == 0;
@@ -185,7 +184,7 @@ std::string why_not_readable(Array const& x) {
          " bytes at an address that is not a multiple of " + std::to_string(x.type.bytes);
 }
 
-/// Throws where memory does not say what an array is: masked, lazily negated, or followed by
+/// Refuses arrays whose memory does not show their values: masked, lazily negated, or tracked by
 /// autograd.
 void require_plain(Call const& call, nb::handle x, char const* name) {
   if (is_numpy(x)) {
@@ -234,17 +233,17 @@ Taken Call::any(nb::handle x, char const* what) const {
 
 namespace {
 
-/// What `any` makes of a copy of float32 or float64 whose rows lie side by side.
+/// The result of `any` for a contiguous copy in float32 or float64.
 Taken copied(Call const& call, nb::handle x, char const* what, ElementType const& type) {
   return call.any(modules().arrays.attr("copied")(x, type.name), what);
 }
 
-/// The type of a copy: that of the array, or float64 where it is no scalar's.
+/// The type of a copy: the array's, or float64 if that is neither float32 nor float64.
 ElementType scalar_type_for(Taken const& x) {
   return x.array.type.is_scalar() ? x.array.type : ElementType{true, sizeof(double), "float64"};
 }
 
-/// What to do about an array that a copy would mend.
+/// Advice for an array that would be accepted after a copy.
 char const* with_copy(Call const& call) {
   return call.has_copy ? "; copy=True makes a copy" : "; copy or convert it first";
 }
@@ -360,7 +359,7 @@ Taken Call::output(nb::handle out, char const* what, Taken const& model, int dim
     is_writable = !interface.is_none() && nb::try_cast(interface, writable, false);
   }
   if (!is_writable) {
-    Taken const taken = any(object, what);  // says what it is if it is no array at all
+    Taken const taken = any(object, what);  // throws its own error if it is no array
     fail_value(std::string(what) + " of shape " + shape_text(taken.array) +
                " must be writable, found one that is read-only");
   }

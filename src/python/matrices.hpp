@@ -8,10 +8,10 @@
 #include <python/streamed.hpp>
 #include <string>
 
-/// A call's matrix, and its vectors.
+/// Takes the matrix and the vectors of calls.
 namespace tessera::python {
 
-/// A matrix as functions take it: an array, or one that is streamed.
+/// A matrix as functions take it: an array, or a streamed matrix.
 struct MatrixInput {
   Taken array;                               ///< if it is not streamed
   StreamedMatrix const* streamed = nullptr;  ///< if it is
@@ -20,40 +20,40 @@ struct MatrixInput {
   ElementType type;
   std::string shape;
 
-  /// A vector lies where the matrix does; one that is streamed is on the host.
+  /// Checks that x is in the same memory as the matrix, or on the host if the matrix is streamed.
   void require_place_of(Call const& call, Taken const& x, char const* name) const;
 };
 
-/// A streamed matrix as Python has it.
+/// The Python object of a streamed matrix.
 struct StreamObject : StreamedMatrix {
-  nanobind::object recipe;    ///< a function of the package and its arguments, which make it again
-  nanobind::object function;  ///< that reads blocks; None if it is a file
+  nanobind::object recipe;    ///< a function and its arguments that recreate the matrix
+  nanobind::object function;  ///< that reads blocks; None for a file
 };
 
 MatrixInput take_matrix(Call const& call, nanobind::handle a);
-/// A matrix that is an array: what streams do not have.
+/// Takes a matrix that is an array, for functions that do not support streams.
 MatrixInput take_array(Call const& call, nanobind::handle a);
 
-/// The kind and the place of the results of a call: those of the matrix, or, of one that is
-/// streamed, of the vector.
+/// The array that decides the kind and the place of the results: the matrix, or the vector if the
+/// matrix is streamed.
 Taken const& model(MatrixInput const& a, Taken const& v);
 
-/// A vector, or a block of vectors, with so many entries, beside a matrix.
+/// Takes a vector or a block of vectors with `entries` entries each.
 Taken take_vectors(Call const& call, MatrixInput const& a, nanobind::handle x, char const* name,
                    std::int64_t entries);
-/// A vector with so many entries.
+/// Takes a vector with `entries` entries.
 Taken take_vector(Call const& call, MatrixInput const& a, nanobind::handle x, char const* name,
                   std::int64_t entries);
-/// The result of a call: `out`, or a new array of the model's kind. As many vectors as `v` has.
+/// The result of a call: `out`, or a new array of the model's kind. It has as many vectors as `v`.
 Taken take_output(Call const& call, MatrixInput const& a, Taken const& v, nanobind::handle out,
                   char const* name, std::int64_t entries);
 
-/// To be called with the GIL before the others.
+/// Call it with the GIL before the functions below.
 void prepare_to_look_for_signals();
-/// Runs the handlers of signals that have arrived, if this is Python's main thread. Throws what
-/// they raise, as for Ctrl-C.
+/// Runs the handlers of pending signals if this is Python's main thread. Throws what they raise,
+/// for example after Ctrl-C.
 void look_for_signals();
-/// The same within a call: a handler cannot call tessera itself.
+/// The same within a call: a handler must not call tessera itself.
 void look_for_signals_in_call();
 
 }  // namespace tessera::python

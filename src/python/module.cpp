@@ -39,7 +39,7 @@ using namespace nb::literals;
 
 // ---- one call -----------------------------------------------------------------------------------
 
-/// What `weights`, `minus` and `map` say: a map, and its vector.
+/// Derives a map and its vector from the arguments `weights`, `minus` and `map`.
 std::pair<std::string_view, nb::handle> map_of(Call const& call, nb::handle weights,
                                                nb::handle minus, nb::handle map) {
   bool const has_weights = !weights.is_none();
@@ -68,7 +68,7 @@ std::pair<std::string_view, nb::handle> map_of(Call const& call, nb::handle weig
       nb::cast<std::string>(nb::repr(map)));
 }
 
-/// What stands beside the products, as the caller said it.
+/// The arguments other than the operands of the products, as the caller passed them.
 struct Terms {
   nb::handle weights;
   nb::handle minus;
@@ -77,13 +77,13 @@ struct Terms {
   double beta;
   nb::handle z;
 };
-/// The arrays of it, which have to stay during a call.
+/// Their arrays, which must stay alive during the call.
 struct TakenTerms {
   std::optional<Taken> of_map;
   std::optional<Taken> added;
 };
 
-/// Puts the terms into a call whose vectors are `in`.
+/// Sets the terms of a call whose input vectors are `in`.
 TakenTerms take_terms(Call const& call, MatrixInput const& a, Taken const& in, Terms const& given,
                       AtaxCall& to) {
   TakenTerms taken;
@@ -144,7 +144,7 @@ nb::object atax_of(nb::handle A, nb::handle v, nb::handle weights, nb::handle mi
   return nb::make_tuple(result, finished(*b));
 }
 
-/// The result of one product of A with vectors of `in_size` entries: compute(A, in, out).
+/// Calls compute(A, in, out) with vectors of `in_size` entries, and returns the result.
 template <class Compute>
 nb::object product_of(Call const& call, MatrixInput const& a, nb::handle vectors, char const* name,
                       std::int64_t in_size, nb::handle out, std::int64_t out_size,
@@ -244,7 +244,7 @@ nb::object transpose_of(nb::handle A, nb::handle out, bool copy) {
 
 // ---- vectors ------------------------------------------------------------------------------------
 
-/// Two vectors of one length and type.
+/// Two vectors of the same length and type.
 std::pair<Taken, Taken> take_pair(Call const& call, nb::handle x, nb::handle y) {
   Taken first = call.vector(x, "x");
   std::string const of_x = "x of shape " + shape_text(first.array);
@@ -257,7 +257,8 @@ std::pair<Taken, Taken> take_pair(Call const& call, nb::handle x, nb::handle y) 
   return {std::move(first), std::move(second)};
 }
 
-/// Elements that failed, those that could not be judged, all of them, and a sentence.
+/// Returns the number of elements that failed, that could not be judged, and in total, and a
+/// sentence.
 nb::tuple check_of(nb::handle A, nb::handle v, nb::handle c, nb::handle weights, nb::handle minus,
                    nb::handle map, double alpha, double beta, nb::handle z) {
   Call const call{"check", false, false};
@@ -336,18 +337,18 @@ StreamObject open_file(std::string const& path, std::size_t memory_limit,
       nb::none()};
 }
 
-/// A call of a function that reads a block. It has a thread of its own: a function may take long,
-/// and who waits for it can give it up for a signal.
+/// A call of a function that reads a block. It runs on its own thread: the function may take long,
+/// and the thread that waits for it may stop waiting when a signal arrives.
 struct BlockCall {
   std::mutex mutex;
   std::condition_variable changed;
   bool is_done = false;
-  nb::object function;  ///< with the GIL, as is `block`
+  nb::object function;  ///< accessed with the GIL, like `block`
   nb::object block;
   std::exception_ptr error;
 };
 
-/// Runs it with the GIL. All that belongs to Python goes with it if nobody waits any more.
+/// Runs the call with the GIL. If nobody waits any more, it also releases the Python objects.
 void run(std::shared_ptr<BlockCall> call, ElementType const& type, BlockRead const& at) {
   nb::gil_scoped_acquire const acquired;
   Function const function;
@@ -369,7 +370,6 @@ void run(std::shared_ptr<BlockCall> call, ElementType const& type, BlockRead con
   call.reset();
 }
 
-/// Reads a block by a function of Python's.
 void read_by(nb::handle function, ElementType const& type, bool by_rows, BlockRead const& at) {
   constexpr std::chrono::milliseconds look_every{50};
   auto call = std::make_shared<BlockCall>();
@@ -410,7 +410,7 @@ StreamObject from_callback(std::int64_t rows, std::int64_t cols, nb::object read
                   .by_rows = rows_first(call, order),
                   .read = {},
                   .bytes = held};
-  // The object that has the reading has the function, too, which the collector of cycles sees.
+  // The object that owns the reading also owns the function, where the garbage collector sees it.
   reading.read = [function = nb::handle(read), type = reading.type, by_rows = reading.by_rows](
                      BlockRead const& block) { read_by(function, type, by_rows, block); };
   return {{std::move(reading), memory_limit, look_for_signals_in_call},
@@ -427,7 +427,7 @@ int visit_stream(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-/// What the collector of cycles calls where nothing else has the object.
+/// Called by the garbage collector when the object is only reachable through a cycle.
 int clear_stream(PyObject* self) {
   auto* const stream = nb::inst_ptr<StreamObject>(self);
   stream->reading.read = nullptr;
@@ -468,7 +468,7 @@ nb::dict info() {
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled part of tessera.";
-  nb::set_leak_warnings(false);  // globals of a program live to its end
+  nb::set_leak_warnings(false);  // globals of a program live until it ends
   nb::register_exception_translator([](std::exception_ptr const& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
@@ -516,7 +516,7 @@ NB_MODULE(_core, m) {
                std::to_string(a.reading.cols) + ", " + a.reading.type.name + ">";
       });
 
-  // Those of tessera._operations call these, which are quick by position.
+  // Called by tessera._operations, by position because that is faster.
   m.def("atax", &atax_of, "A"_a, "v"_a, "weights"_a = nb::none(), "minus"_a = nb::none(),
         "map"_a = nb::none(), "alpha"_a = 1.0, "beta"_a = 0.0, "z"_a = nb::none(),
         "return_b"_a = false, "out"_a = nb::none(), "copy"_a = false);

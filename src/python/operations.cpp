@@ -20,7 +20,8 @@
 namespace tessera::python {
 namespace {
 
-/// What calls in a stream of a GPU work in, until Kokkos ends, or other streams were used since.
+/// The workspace of calls in a GPU stream. It is kept until Kokkos is finalised or until calls used
+/// `most_streams` other streams.
 template <class Exec>
 Workspace<Exec>& workspace_of(std::uintptr_t stream) {
   using Workspaces = backends::MostRecent<std::uintptr_t, Workspace<Exec>>;
@@ -32,14 +33,15 @@ Workspace<Exec>& workspace_of(std::uintptr_t stream) {
   return workspaces->get(stream, [] { return Workspace<Exec>(); });
 }
 
-/// Bytes that a product of a matrix with so many vectors reads, or a longer product reads in the
-/// time that it computes: a host's thread takes as long for a byte as for two products.
+/// Bytes that a product with so many vectors reads. If computing takes longer than reading, returns
+/// the bytes that would take as long: per thread of a host, a byte takes as long as two products.
 std::int64_t work_of(Array const& a, std::int64_t vectors) {
   std::int64_t const elements = a.extents[0] * a.extents[1];
   return elements * std::max(static_cast<std::int64_t>(a.type.bytes), vectors / 2);
 }
 
-/// Calls body(exec, workspace) where the work of so many bytes on arrays of `place` is done.
+/// Calls body(exec, workspace) with the execution space of `place` and a number of threads that
+/// suits `bytes`.
 template <class Body>
 void with_instance(Place const& place, std::int64_t bytes, Body const& body) {
   Turn const turn(place.is_gpu ? Turn::Needs::first_lane : Turn::Needs::lane);
@@ -54,7 +56,7 @@ void with_instance(Place const& place, std::int64_t bytes, Body const& body) {
   host.fence("tessera: the result goes to Python");
 }
 
-/// Calls body(exec, workspace, T()) of the scalar type and the place of an array.
+/// Calls body(exec, workspace, T()) with the scalar type and the execution space of an array.
 template <class Body>
 void with_types(Array const& a, std::int64_t bytes, Body const& body) {
   with_instance(a.place, bytes, [&](auto const& exec, auto& workspace) {
@@ -62,7 +64,7 @@ void with_types(Array const& a, std::int64_t bytes, Body const& body) {
   });
 }
 
-/// Calls body(view) with a View of an array of one or of two dimensions.
+/// Calls body(view) with a View of an array of one or two dimensions.
 template <class Exec, class T, class Body>
 void with_view(Array const& x, Body const& body) {
   if (x.dimensions == 1) {

@@ -6,17 +6,17 @@
 #include <python/arrays.hpp>
 #include <string_view>
 
-/// The operations of the library on arrays of one scalar type and one place; the caller has checked
-/// that and their shapes. On a host they are done when a call returns, on a GPU in the stream.
+/// The library's operations on arrays of one scalar type in one place. The caller has checked this
+/// and the shapes. On a host the work is complete on return; on a GPU it is queued in the stream.
 namespace tessera::python {
 
-/// C = alpha·Aᵀ·f(A·v) + beta·z, of vectors or of blocks of them.
+/// C = alpha·Aᵀ·f(A·v) + beta·z, for a vector or a block of vectors.
 struct AtaxCall {
   Array a;
   Array v;
   std::optional<Array> b{};  ///< f(A·v), if it is wanted
   Array c;
-  std::string_view map{};  ///< f as maps::name_of says it; empty: the identity
+  std::string_view map{};  ///< f by its name in maps::name_of; empty: the identity
   std::optional<Array> of_map{};
   double alpha = 1;
   double beta = 0;
@@ -32,7 +32,7 @@ void multiply_transposed(Array const& a, Array const& u, Array const& c);
 void multiply_both(Array const& a, Array const& x, Array const& u, Array const& y, Array const& w);
 /// C = A·B
 void gemm(Array const& a, Array const& b, Array const& c);
-/// At = Aᵀ, of elements of 4 or 8 bytes
+/// At = Aᵀ, for elements of 4 or 8 bytes
 void transpose(Array const& a, Array const& at);
 /// x·y
 double dot(Array const& x, Array const& y);

@@ -26,42 +26,41 @@
 namespace tessera::python {
 namespace {
 
-/// What a process has of Kokkos.
 struct State {
-  std::mutex mutex;                 ///< of what is below up to `spare`
-  std::condition_variable changed;  ///< a turn has ended, or a Function begun
-  bool is_taken = false;            ///< the first lane
-  int functions = 0;                ///< of the caller's, that run
-  int calls = 0;                    ///< that have a turn
+  std::mutex mutex;                 ///< protects the members up to `spare`
+  std::condition_variable changed;  ///< signalled when a turn ends or a Function begins
+  bool is_taken = false;            ///< whether the first lane is in use
+  int functions = 0;                ///< running functions of the caller
+  int calls = 0;                    ///< calls that have a turn
   std::vector<std::unique_ptr<Lane>> spare;
 
-  std::atomic<bool> was_forked = false;  ///< a child, whose parent's threads are not there
+  std::atomic<bool> was_forked = false;  ///< a forked child: it lacks the parent's threads
   std::atomic<bool> has_ended = false;
   std::atomic<bool> has_started = false;
-  std::atomic<int> threads = 1;  ///< that the caller wants
+  std::atomic<int> threads = 1;  ///< as set by the caller
   void (*while_waiting)() = nullptr;
-  // What follows belongs to who has the first lane.
-  bool is_ours = false;  ///< this module started Kokkos
+  // The members below belong to the holder of the first lane.
+  bool is_ours = false;  ///< whether this module initialised Kokkos
   int most_threads = 1;
   int default_threads = 1;  ///< of OpenMP
   Lane first;
 };
 
 State& state() {
-  static State* const state = new State;  // outlives all that ends with the process
+  static State* const state = new State;  // outlives all objects of the process
   return *state;
 }
 
-/// Lets go of all that Kokkos has allocated for this module.
+/// Releases all memory that Kokkos has allocated for this module.
 void release() {
   state().first = {};
   state().spare.clear();
 }
 
-/// How long the end of the process waits for a call of a daemon thread, which may wait for ever in
-/// a function of the caller's.
+/// How long finish() waits for the call of a daemon thread, which may never return from a function
+/// of the caller.
 constexpr std::chrono::seconds patience{5};
-/// How often a call that waits for its turn looks for signals.
+/// How often a waiting call checks for signals.
 constexpr std::chrono::milliseconds look_every{50};
 
 thread_local bool in_function = false;
@@ -79,7 +78,6 @@ void require_usable() {
   if (state().has_ended) throw std::runtime_error("tessera: Kokkos has ended in this process");
 }
 
-/// An instance of Host that works with so many threads.
 Host instance_of(int threads) {
   if constexpr (std::is_constructible_v<Host, int>) {
     return threads == state().most_threads ? Host() : Host(threads);
@@ -106,7 +104,7 @@ void start(int least) {
     int const found = backends::survey_host_threads(std::max(least, wanted)).found;
     Kokkos::initialize(
         Kokkos::InitializationSettings().set_num_threads(found).set_disable_warnings(true));
-    if (set < s.default_threads) backends::set_host_threads_of_caller(set);  // as it was
+    if (set < s.default_threads) backends::set_host_threads_of_caller(set);  // restore it
     s.is_ours = true;
   }
   ::pthread_atfork(nullptr, nullptr, [] { state().was_forked = true; });
@@ -119,7 +117,8 @@ void start(int least) {
   s.has_started = true;
 }
 
-/// Threads for a call of this thread: those that are wanted, or fewer if it has set fewer.
+/// The number of threads for this thread's calls: as set by the caller, or fewer if the thread has
+/// set fewer.
 int threads_of_call() {
   int const wanted = state().threads;
   int const set = backends::host_threads_of_caller();
@@ -145,7 +144,7 @@ Function::~Function() {
 
 Turn::Turn(Needs needs, int threads_at_start) {
   State& s = state();
-  require_usable();  // the lock may be one that the parent held
+  require_usable();  // the parent may have held the lock when it forked
   std::unique_lock lock(s.mutex);
   auto const has_to_wait = [&] {
     return s.is_taken && !s.has_ended && (s.functions == 0 || needs == Needs::first_lane);
@@ -240,12 +239,12 @@ void finish() {
   {
     std::unique_lock lock(s.mutex);
     if (!s.changed.wait_for(lock, patience, [&] { return s.calls == 0; })) return;
-    s.is_taken = true;  // for ever
+    s.is_taken = true;  // and never released
     s.has_ended = true;
   }
   s.changed.notify_all();
   if (s.is_ours) {
-    Kokkos::finalize();  // calls the hook
+    Kokkos::finalize();  // runs the finalize hook
   } else {
     release();
   }

@@ -8,14 +8,14 @@
 /// Kokkos within a Python process.
 namespace tessera::python {
 
-/// How many threads work on the host for calls of this thread; with a number, from then on so many.
-/// Fewer if the thread has set fewer (omp_set_num_threads). Throws std::invalid_argument for a
-/// number that is less than one, or more than Kokkos has.
+/// Returns the number of host threads for calls of this thread; with an argument, sets it first.
+/// The number is smaller if the thread has set fewer (omp_set_num_threads). Throws
+/// std::invalid_argument for a number below one or above Kokkos' number of threads.
 int threads(std::optional<int> wanted);
 
-/// As long as it lives, this thread runs a function of the caller's: a call of tessera in there is
-/// refused, and calls of other threads, for which the function may wait, need not wait for its
-/// call.
+/// Marks that this thread runs a function of the caller while the object lives. Calls of tessera
+/// from that function are refused. Calls of other threads do not wait for the current call, because
+/// the function may wait for them.
 class Function {
  public:
   Function();
@@ -27,17 +27,16 @@ class Function {
   bool before_;
 };
 
-/// The function is called again and again while a call waits for its turn. It may throw.
+/// Sets a function that is called repeatedly while a call waits for its turn. It may throw.
 void call_while_waiting(void (*function)());
 
 /// Whether Kokkos runs.
 bool is_running();
 
-/// Ends Kokkos where this module started it. Later calls are refused. A call of another thread that
-/// does not end in a few seconds is left alone, and Kokkos with it.
+/// Finalises Kokkos if this module initialised it. Later calls are refused. If another thread's
+/// call does not end within a few seconds, neither that call nor Kokkos is stopped.
 void finish();
 
-/// What this module was built with.
 std::string kokkos_version();
 std::string host_backend();
 bool has_gpu_backend();

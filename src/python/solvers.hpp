@@ -13,19 +13,18 @@
 
 #include <tessera/solve/stop.hpp>
 
-/// The solvers of the library on matrices in memory, streamed ones, and those of many processes;
-/// the caller has checked types, shapes and places. They are done when a call returns.
+/// The library's solvers for matrices in memory, streamed, or distributed over processes. The
+/// caller has checked types, shapes and places. The work is complete on return.
 namespace tessera::python {
 
-/// The matrix of a solver, and what it calls after each step, which may throw.
+/// The matrix of a solver, and a callback after each iteration, which may throw.
 struct Solving {
   Array a{};                                 ///< if it is not streamed
   StreamedMatrix const* streamed = nullptr;  ///< if it is
-  std::optional<OnRanks> ranks{};            ///< if it lies on many processes; `a` is some rows
+  std::optional<OnRanks> ranks{};            ///< if it is distributed; `a` is this rank's rows
   std::function<void(solve::Step const&)> on_step{};
 };
 
-/// How a solver ended.
 struct Ending {
   solve::Stop stop = solve::Stop::breakdown;
   std::int64_t iterations = 0;
@@ -38,9 +37,9 @@ struct LeastSquaresCall {
   LeastSquaresMethod method = LeastSquaresMethod::lsmr;
   Array b{};
   std::optional<Array> x0{};
-  std::vector<double> damps{};   ///< one; of ridge any number of λ
-  std::vector<Array> x{};        ///< to be written, as many
-  std::optional<double> atol{};  ///< empty: the method's
+  std::vector<double> damps{};   ///< one damping factor; for ridge any number of λ
+  std::vector<Array> x{};        ///< outputs, one per damping factor
+  std::optional<double> atol{};  ///< empty: the method's default
   std::optional<double> btol{};
   double conlim = 0;
   std::optional<std::int64_t> maxiter{};
@@ -52,13 +51,13 @@ struct LeastSquaresFound {
   double norma = 0;
   double conda = 0;
   double normx = 0;
-  std::int64_t rank = -1;  ///< if the method finds it
+  std::int64_t rank = -1;  ///< if the method computes it
   bool is_direct = false;
   bool has_scaled_columns = false;
 };
 std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquaresCall const& call);
 
-/// What `randomized_svd` is told.
+/// Arguments of `randomized_svd`.
 struct Randomized {
   std::int64_t oversampling = 10;
   std::int64_t power_iterations = 4;
@@ -69,18 +68,18 @@ struct SvdCall {
   double tol = 0;
   std::int64_t maxiter = 0;
   std::int64_t ncv = 0;
-  bool rises = false;                      ///< values and vectors from the last to the first
-  std::optional<Randomized> randomized{};  ///< by it, which has no need of tol, maxiter and ncv
+  bool rises = false;                      ///< order of values and vectors: ascending if true
+  std::optional<Randomized> randomized{};  ///< if set, tol, maxiter and ncv are ignored
   bool is_pca = false;
-  bool scale = false;         ///< of pca
-  Array vt{};                 ///< to be written: k x n
-  std::optional<Array> ut{};  ///< to be written, if it is wanted: k x m
+  bool scale = false;         ///< argument of pca
+  Array vt{};                 ///< output: k x n
+  std::optional<Array> ut{};  ///< output if it is wanted: k x m
 };
 struct SvdFound {
   Ending ending;
   bool is_direct = false;
-  std::vector<double> s;     ///< fewer than k where it did not converge
-  std::vector<double> mean;  ///< of pca, as are those below
+  std::vector<double> s;     ///< fewer than k if it did not converge
+  std::vector<double> mean;  ///< of pca, like the members below
   std::vector<double> deviation;
   std::vector<double> variance;
   std::vector<double> ratio;
@@ -94,10 +93,10 @@ struct RegressionCall {
   Array y{};
   std::optional<Array> weights{};
   std::optional<Array> offset{};
-  Array x{};  ///< to be written
+  Array x{};  ///< output
   double penalty = 0;
-  double power = 1.5;        ///< of tweedie
-  std::int64_t classes = 1;  ///< of multinomial
+  double power = 1.5;        ///< of Tweedie regression
+  std::int64_t classes = 1;  ///< of multinomial regression
   bool has_intercept = true;
   double tol = 0;
   std::int64_t maxiter = 100;
@@ -106,7 +105,7 @@ struct RegressionFound {
   Ending ending;
   std::string detail;
   double intercept = 0;
-  std::vector<double> intercepts;  ///< of multinomial
+  std::vector<double> intercepts;  ///< of multinomial regression
   double loss = 0;
   double gradient_norm = 0;
   double quantity = 0;

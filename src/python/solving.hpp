@@ -6,7 +6,7 @@
 
 namespace tessera::python {
 
-/// What tessera.linalg and tessera.sklearn call.
+/// Adds the functions that tessera.linalg and tessera.sklearn call.
 void add_solvers(nanobind::module_& m);
 
 }  // namespace tessera::python

@@ -34,7 +34,6 @@ VectorView<Exec, T> vector(Array const& x) {
                                                   static_cast<std::size_t>(x.strides[0])));
 }
 
-/// Which map a call has.
 inline maps::Kind kind_of(AtaxCall const& call) {
   for (auto const known :
        {maps::Kind::weights, maps::Kind::minus, maps::Kind::logistic, maps::Kind::logistic_weights,
@@ -44,7 +43,6 @@ inline maps::Kind kind_of(AtaxCall const& call) {
   return maps::Kind::identity;
 }
 
-/// The map of a call.
 template <class Exec, class T>
 RowMap<T, typename Exec::memory_space> map_of(AtaxCall const& call) {
   if (!call.of_map) return {};

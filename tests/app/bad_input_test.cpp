@@ -15,8 +15,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// Bad input: each command that reads it exits 3 with the file's name first, and leaves alone an
-/// old output that was there.
+/// Bad input: each command that reads it exits with 3, names the file first, and does not touch an
+/// existing output.
 class BadInputTest : public ProgramTest {
  protected:
   void expect_refused(std::string const& input, std::string const& message,
@@ -163,7 +163,7 @@ TEST_F(BadInputTest, vector_of_the_wrong_length_or_type) {
 }
 
 TEST_F(BadInputTest, more_memory_than_there_is_says_how_much_and_exits_4) {
-  // A true header and a file as large as it says, with nothing on the disk: 8 TiB.
+  // A valid header and a sparse file of the matching size, 8 TiB.
   write("a.npy", npy("<f4", "(2147483648, 1024)", ""));
   auto const bytes = static_cast<off_t>(read("a.npy").size()) + (off_t{1} << 43);
   if (truncate(path("a.npy").c_str(), bytes) != 0) {

@@ -20,7 +20,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Short runs: no time is asserted.
+/// Short runs: the tests assert no times.
 class BenchTest : public ProgramTest {
  protected:
   RunResult bench(std::vector<std::string> arguments) const {
@@ -191,7 +191,7 @@ TEST_F(BenchTest, each_team_is_a_row_and_one_that_is_refused_says_why) {
   EXPECT_THAT(result.out, HasSubstr("not run: a block has at most 1024 threads, found 2000 x 2"));
   json const r =
       report({"transpose", "--shapes", "40x30", "--variants", "tile", "--teams", "4x8,2000x2"});
-  auto const& last = r.at("tables")[0].at("results").back();  // without a time: behind the others
+  auto const& last = r.at("tables")[0].at("results").back();  // results without a time are last
   EXPECT_EQ(last.at("team"), "2000x2");
   EXPECT_TRUE(last.at("why_not").is_string());
   EXPECT_FALSE(last.contains("seconds"));
@@ -215,7 +215,7 @@ TEST_F(BenchTest, csv_has_a_line_a_row_with_as_many_fields_as_the_head) {
   std::size_t count = 0;
   std::ptrdiff_t commas = 0;
   for (std::string line; std::getline(lines, line); ++count) {
-    std::string bare;  // without what is quoted
+    std::string bare;  // without quoted text
     bool quoted = false;
     for (char const c : line) {
       if (c == '"') quoted = !quoted;
@@ -224,7 +224,7 @@ TEST_F(BenchTest, csv_has_a_line_a_row_with_as_many_fields_as_the_head) {
     if (count == 0) commas = std::ranges::count(bare, ',');
     EXPECT_EQ(std::ranges::count(bare, ','), commas) << line;
   }
-  EXPECT_GE(count, 5u);  // the head, and two rows for each shape
+  EXPECT_GE(count, 5u);  // the header, and two rows per shape
   EXPECT_TRUE(result.out.starts_with("operation,shape,type,layout,backend,"));
 }
 

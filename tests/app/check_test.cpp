@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A random matrix and its three right results.
+/// A random matrix and its three correct results.
 class CheckTest : public ProgramTest {
  protected:
   CheckTest() {
@@ -32,7 +32,7 @@ class CheckTest : public ProgramTest {
   RunResult check(std::string const& result) const {
     return run({"check", "a.npy", result, "--vector", "a-vector.npy"});
   }
-  /// c.bin with another element 17, as `name`.
+  /// Writes c.bin with a changed element 17 as `name`.
   void spoil(std::string const& name, float value) const {
     auto elements = last_elements<float>("c.bin", 100);
     elements[17] = value;
@@ -101,7 +101,7 @@ TEST_F(CheckTest, result_of_the_wrong_length_is_bad_input) {
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err, HasSubstr("tessera: short.bin: "));
   EXPECT_THAT(result.err, HasSubstr("100"));
-  EXPECT_EQ(run({"check", "a.npy", "c.bin", "--operation", "gemv"}).status, 3);  // 200 entries
+  EXPECT_EQ(run({"check", "a.npy", "c.bin", "--operation", "gemv"}).status, 3);  // has 200 entries
 }
 
 TEST_F(CheckTest, double_results_of_a_float_file_are_judged_as_double) {
@@ -111,7 +111,7 @@ TEST_F(CheckTest, double_results_of_a_float_file_are_judged_as_double) {
   EXPECT_THAT(right.out, HasSubstr("f64"));
   auto elements = last_elements<double>("d.bin", 100);
   elements[3] =
-      static_cast<double>(static_cast<float>(elements[3]));  // rounded to float: not good enough
+      static_cast<double>(static_cast<float>(elements[3]));  // rounded to float: outside the bound
   write("d.bin", bytes_of(elements));
   EXPECT_EQ(check("d.bin").status, 1);
 }
@@ -127,14 +127,14 @@ TEST_F(CheckTest, json_and_csv_carry_the_verdict) {
   EXPECT_THAT(csv.out, HasSubstr("\natax,200,100,f32,row-major,passed,0,"));
 }
 
-/// A matrix whose results overflow, or may.
+/// Matrices whose results overflow or may overflow.
 class OverflowTest : public ProgramTest {
  protected:
   static constexpr float largest = std::numeric_limits<float>::max();
   static constexpr float infinity = std::numeric_limits<float>::infinity();
 
   OverflowTest() {
-    // The order of summation decides of row 1.
+    // Row 1 overflows or not, depending on the order of summation.
     write("m.npy", npy("<f4", "(3, 2)", bytes_of<float>({1, 1, largest, -largest, 1, 2})));
     write("v.npy", npy("<f4", "(2,)", bytes_of<float>({2, 2})));
   }
@@ -229,7 +229,8 @@ TEST_F(OverflowTest, where_nothing_is_judged_there_is_no_greatest_error) {
 class CheckReportTest : public ProgramTest {};
 
 TEST_F(CheckReportTest, every_value_is_that_of_its_name) {
-  // Element 0 is the worst in ulp, since its terms cancel, and element 1 in units of its bound.
+  // The terms of element 0 cancel, so it is the worst in ulp. Element 1 is the worst in units of
+  // its bound.
   write("a.npy", npy("<f4", "(3, 2)", bytes_of<float>({1e4f, -1e4f, 1, 1, 1, 0})));
   write("v.npy", npy("<f4", "(2,)", bytes_of<float>({1, 1})));
   write("b.npy", npy("<f4", "(3,)", bytes_of<float>({0x1p-10f, 2 + 0x1p-20f, 1})));
@@ -255,7 +256,7 @@ TEST_F(CheckReportTest, every_value_is_that_of_its_name) {
   EXPECT_NEAR(verdict.at("bound").get<double>(), 0x1p-22, 0x1p-40);  // two roundings
   EXPECT_EQ(verdict.at("greatest_error_in_bounds").get<double>(),
             0x1p-20 / verdict.at("bound").get<double>());
-  EXPECT_EQ(verdict.at("greatest_error_in_ulp"), 0x1p139);  // over the smallest number, 2^-149
+  EXPECT_EQ(verdict.at("greatest_error_in_ulp"), 0x1p139);  // relative to 2^-149
   EXPECT_EQ(verdict.at("ulp_index"), 0);
   EXPECT_THAT(with("text"), HasSubstr("element 1 is 2.0000009536743164, should be 2, give or take "
                                       "2.38e-07\n"));

@@ -13,7 +13,7 @@
 
 #include "support/solve.hpp"
 
-/// Files of --checkpoint: which names are taken, when a state is there, and of which step.
+/// Files of --checkpoint: valid names, when a state is written, and of which iteration.
 namespace tessera::test {
 namespace {
 
@@ -25,7 +25,7 @@ class CheckpointNameTest : public SolveTest {
  protected:
   CheckpointNameTest() { make("300", "60", "row-major", "f64"); }
 
-  /// A run that ends before it has converged, and keeps its state at its end alone.
+  /// A run that ends before convergence, and writes its state only at the end.
   Arguments const cut_short_{"lstsq", "a.npy",    "b.npy", "--atol",    "1e-13", "--btol",
                              "0",     "--conlim", "0",     "--maxiter", "6"};
 
@@ -42,7 +42,7 @@ struct Unfinished {
 
 class UnfinishedTest : public SolveTest, public ::testing::WithParamInterface<Unfinished> {};
 
-/// Without a wait of --checkpoint-every, and of the last step.
+/// The state of the last iteration is written without waiting for --checkpoint-every.
 TEST_P(UnfinishedTest, leaves_the_state_of_its_last_step) {
   make("200", "40", "row-major", "f64");
   ASSERT_EQ(run({"gen", "--rows", "200", "--cols", "1", "--distribution", "integer", "--type",
@@ -61,7 +61,7 @@ TEST_P(UnfinishedTest, leaves_the_state_of_its_last_step) {
     EXPECT_EQ(part["iterations"], steps);
     ASSERT_TRUE(exists("s")) << steps;
   }
-  // The same command again has nothing to do, and adds no step.
+  // The same command again has nothing to do, and adds no iteration.
   auto const same = report(kept + Arguments{"--maxiter", "2"}, 1);
   EXPECT_EQ(same["iterations"], 2);
   EXPECT_EQ(same["first_iteration"], 2);
@@ -137,7 +137,7 @@ TEST_F(CheckpointNameTest, a_run_with_other_limits_says_so) {
       run(looser).out,
       HasSubstr("resumed from a checkpoint after iteration 6, of a run with atol 1e-13, btol 0, "
                 "conlim 0"));
-  // What a state depends on is named.
+  // The error names the options that the state depends on.
   auto const ridge = [&](char const* lambda) {
     return kept({"ridge", "a.npy", "b.npy", "--lambda", lambda, "--maxiter", "2"}, "r");
   };
@@ -170,7 +170,7 @@ TEST_F(CheckpointNameTest, a_link_stays_and_the_state_behind_it_goes) {
             0);
   EXPECT_FALSE(exists("r/st"));
   EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
-  // Where nothing was written, nothing goes.
+  // If nothing was written, nothing is removed.
   for (Arguments const& command :
        {Arguments{"lstsq", "a.npy", "b.npy"}, Arguments{"atax", "a.npy"}}) {
     EXPECT_EQ(run(kept(command, "link")).status, 0);
@@ -223,13 +223,13 @@ TEST_F(CheckpointNameTest, belongs_to_one_run_at_a_time) {
   EXPECT_EQ(run(kept(cut_short_, "other")).status, 1);
   ::kill(child, SIGKILL);
   finish(child);
-  // The name is free again, and holds the state of the killed run.
+  // The name is free again, and the file has the state of the killed run.
   auto const other = run(kept(cut_short_, "s"));
   EXPECT_EQ(other.status, 3);
   EXPECT_THAT(other.err, HasSubstr("expected a checkpoint of this run, found one of svd"));
 }
 
-/// The state has no room, the result has.
+/// The checkpoint does not fit the size limit, the result does.
 TEST_F(CheckpointNameTest, that_cannot_be_written_for_a_moment_does_not_end_the_run) {
   ASSERT_EQ(run(kept(cut_short_, "s")).status, 1);
   std::string const earlier = read("s");

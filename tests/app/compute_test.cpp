@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A small whole-number matrix and its products, by hand.
+/// A small integer matrix and its products, computed by hand.
 class ComputeTest : public ProgramTest {
  protected:
   ComputeTest() {
@@ -116,9 +116,9 @@ TEST_F(ComputeTest, number_means_an_ex3_test_and_its_out_file) {
 
   EXPECT_EQ(run({"gemv", "12", "--output", "b.bin"}).status, 0);
   EXPECT_EQ(read("b.bin"), bytes_of<float>({-2, -2}));
-  EXPECT_EQ(run({"gemv", "12", "--vector", "v.npy"}).status, 0);  // instead of V of the file
+  EXPECT_EQ(run({"gemv", "12", "--vector", "v.npy"}).status, 0);  // overrides V of the file
   EXPECT_EQ(read("12-out.bin"), bytes_of<float>({-2, -2}));
-  auto const transposed = run({"gemvt", "12"});  // V is no B
+  auto const transposed = run({"gemvt", "12"});  // V of the file is no B
   EXPECT_EQ(transposed.status, 0);
   EXPECT_THAT(transposed.out, HasSubstr("vector B     ones, 2 entries (none was given)"));
   EXPECT_EQ(read("12-out.bin"), bytes_of<float>({5, 7, 9}));
@@ -174,7 +174,7 @@ TEST_F(ComputeTest, vector_of_another_type_is_refused_with_the_option_that_takes
   ASSERT_EQ(
       run({"gemv", "a.npy", "--vector", "w.npy", "--type", "f32", "--output", "b.bin"}).status, 0);
   auto const check = run({"check", "a.npy", "b.bin", "--operation", "gemv", "--vector", "w.npy"});
-  EXPECT_EQ(check.status, 0) << check.err;  // the same vector, converted alike
+  EXPECT_EQ(check.status, 0) << check.err;  // the same vector, converted in the same way
 }
 
 TEST_F(ComputeTest, nan_and_infinity_are_data) {
@@ -182,7 +182,7 @@ TEST_F(ComputeTest, nan_and_infinity_are_data) {
         npy("<f4", "(2, 2)", bytes_of<float>({1, std::numeric_limits<float>::infinity(), 1, 1})));
   write("w.npy", npy("<f4", "(2,)", bytes_of<float>({1, 0})));
   auto const result = run({"gemv", "x.npy", "--vector", "w.npy", "--output", "c.bin", "--check"});
-  EXPECT_EQ(result.status, 0) << result.out;  // inf * 0 is NaN, and the check expects it
+  EXPECT_EQ(result.status, 0) << result.out;  // inf * 0 is NaN, as the check expects
   auto const B = last_elements<float>("c.bin", 2);
   EXPECT_TRUE(std::isnan(B[0]));
   EXPECT_EQ(B[1], 1.0f);

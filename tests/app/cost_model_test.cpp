@@ -8,7 +8,7 @@
 namespace tessera::app {
 namespace {
 
-/// Round figures, so that the expected times can be told without a computer.
+/// Round numbers, so that expected times can be computed by hand.
 constexpr CostConstants round{.host_thread = 10,
                               .host_most = 40,
                               .link = 5,

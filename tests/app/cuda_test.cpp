@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// The program where no device is visible, be there one or not.
+/// The program without a visible device.
 class CudaWithoutDeviceTest : public ProgramTest {
  protected:
   RunResult run_blind(std::vector<std::string> const& arguments) const {
@@ -63,7 +63,6 @@ TEST_F(CudaWithoutDeviceTest, help_and_completion_need_no_device) {
   EXPECT_EQ(run_blind({"completion", "bash"}).status, 0);
 }
 
-/// The program with a GPU.
 class CudaProgramTest : public ProgramTest {
  protected:
   void SetUp() override {
@@ -170,8 +169,7 @@ TEST_F(CudaProgramTest, device_can_be_named) {
               HasSubstr("tessera: --device " + next + ": there is no such device; expected 0"));
 }
 
-/// A matrix of zeros that is larger than device 0: a file of holes, which takes no room on the
-/// disk.
+/// A sparse file with a matrix of zeros that is larger than device 0.
 class LargerThanTheDevice : public CudaProgramTest {
  protected:
   void SetUp() override {
@@ -272,7 +270,7 @@ TEST_F(CudaProgramTest, preference_of_caches_is_told_to_the_device_and_changes_n
       auto words = command;
       words.insert(words.end(), {"--cache-preference", preference});
       auto const told = report(words);
-      // A device whose memory is not divided so answers none, whatever it was told.
+      // A device without configurable caches reports "none" whatever was requested.
       EXPECT_THAT(told.at("cache_preference").get<std::string>(),
                   ::testing::AnyOf(preference, "none"));
       EXPECT_EQ(told.at("sha256"), plain.at("sha256"));

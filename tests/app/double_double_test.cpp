@@ -38,7 +38,7 @@ TEST(PreciseSums, cancellation_in_double_loses_nothing) {
   for (double const x : {1e16, 1.0, -1e16, 0x1p-50}) sums.add(0, 1.0, x, 0.0, std::fabs(x));
   EXPECT_EQ(sums.value(0).high, 1 + 0x1p-50);
   EXPECT_EQ(sums.value(0).low, 0);
-  EXPECT_EQ(sums.magnitude(0), 2e16 + 2);  // 1 + 2^-50 more are rounded
+  EXPECT_EQ(sums.magnitude(0), 2e16 + 2);  // rounded from 2e16 + 1 + 2^-50
 }
 
 TEST(PreciseSums, low_parts_of_products_sums_and_factors_are_kept) {
@@ -89,7 +89,7 @@ class CarefulSums : public ::testing::Test {
     for (auto const& [a, x] : terms) careful.add(a, x);
     return careful.entry(model);
   }
-  /// "number", "+", "-" and "nan", those that a sum may be.
+  /// The possible outcomes of a sum: "number", "+", "-" and "nan".
   static std::string outcomes(std::vector<Term> const& terms) {
     auto const [is_number, plus, minus, is_nan] = sum(terms).outcomes;
     return std::string(is_number ? "number " : "") + (plus ? "+ " : "") + (minus ? "- " : "") +
@@ -132,22 +132,22 @@ TYPED_TEST(CarefulSums, overflow_is_told_where_every_order_agrees) {
   using T = TypeParam;
   auto const largest = this->largest;
   auto const number = [](T value) { return TestFixture::number(value); };
-  // Both signs stay in range, though their magnitudes together do not.
+  // Partial sums stay in range, although the sum of the magnitudes does not.
   EXPECT_EQ(this->outcomes({{T(1), number(largest / 2)}, {T(-1), number(largest / 2)}}), "number ");
-  // Beyond range with terms of one sign.
+  // Overflow with terms of one sign.
   EXPECT_EQ(this->outcomes({{T(1), number(largest)}, {T(1), number(largest)}}), "+ ");
   EXPECT_EQ(this->outcomes({{T(-1), number(largest)}, {T(1), number(-largest)}, {T(1), number(9)}}),
             "- ");
-  // One partial sum may overflow, or none.
+  // Depending on the order, one partial sum overflows or none.
   EXPECT_EQ(
       this->outcomes(
           {{T(1), number(largest)}, {T(1), number(largest / 2)}, {T(-1), number(largest / 2)}}),
       "number + ");
-  // The order decides everything.
+  // Depending on the order, every outcome is possible.
   EXPECT_EQ(this->outcomes({{T(2), number(largest)}, {T(-2), number(largest)}}), "number + - nan ");
-  // A product that no partial sum brings back.
+  // The products are so large that no partial sum returns to range.
   EXPECT_EQ(this->outcomes({{T(3), number(largest)}, {T(-3), number(largest)}}), "+ - nan ");
-  // Rounding decides.
+  // The outcome depends on rounding.
   EXPECT_EQ(this->outcomes({{T(1), number(largest)}, {T(1), number(1)}}), "number + ");
 }
 
@@ -174,7 +174,7 @@ TYPED_TEST(CarefulSums, sums_of_large_and_small_terms_have_the_right_value) {
   EXPECT_EQ(entry.high, static_cast<double>(large));
   EXPECT_EQ(entry.error, 3 * this->unit * static_cast<double>(large) * this->model.of_bound);
 
-  PreciseEntry x = this->number(1);  // not ordinary, though nothing is large
+  PreciseEntry x = this->number(1);  // not ordinary, although nothing is large
   x.outcomes.plus = true;
   auto const tiny = this->sum({{std::numeric_limits<T>::min(), x}});
   EXPECT_EQ(tiny.high, static_cast<double>(std::numeric_limits<T>::min()));

@@ -13,7 +13,7 @@
 
 #include "support/program.hpp"
 
-/// Which files a run reads and writes: none is lost, and what goes to a pipe is whole.
+/// The files that a run reads and writes: none is lost, and data in a pipe are complete.
 namespace tessera::test {
 namespace {
 
@@ -28,7 +28,7 @@ class FilesTest : public ProgramTest {
     write("a.npy", npy("<f4", "(2, 2)", bytes_of<float>({1, 2, 3, 4})));
     write("v.npy", npy("<f4", "(2,)", bytes_of<float>({1, 1})));
   }
-  /// Exits 2 with one sentence, before anything is touched.
+  /// Exits with 2 and one message, before it touches any file.
   void expect_refused(Words const& words, std::string const& sentence,
                       RunOptions const& options = {}) const {
     auto const before = listing();
@@ -38,7 +38,7 @@ class FilesTest : public ProgramTest {
     EXPECT_EQ(result.err, "tessera: " + sentence + "\n");
     EXPECT_EQ(listing(), before);
   }
-  /// Runs a line of the shell, where $T is the program, in the folder.
+  /// Runs a shell command in the folder; $T is the program.
   int shell(std::string const& line) const {
     int const status = std::system(
         ("cd '" + path("").string() + "' && T='" TESSERA_BINARY "' && " + line).c_str());
@@ -49,7 +49,7 @@ class FilesTest : public ProgramTest {
 TEST_F(FilesTest, two_outputs_are_never_one_file) {
   std::filesystem::create_directory(path("sub"));
   std::filesystem::create_directory_symlink("sub", path("also"));
-  std::filesystem::create_symlink("x.npy", path("link.npy"));  // to a file that is not there yet
+  std::filesystem::create_symlink("x.npy", path("link.npy"));  // to a file that does not exist yet
   auto const both = [](std::string const& first, std::string const& second) {
     return Words{"atax", "a.npy", "--intermediate", first, "--output", second};
   };
@@ -116,7 +116,7 @@ TEST_F(FilesTest, two_datasets_of_one_file_are_written_in_one_run) {
   };
   auto const made = with({"--output", "s.h5:/c", "--intermediate", "./s.h5:/b"});
   EXPECT_EQ(made.status, 0) << made.err;
-  // Into the file that is read.
+  // Adds datasets to the input file.
   auto const added = with({"--output", "r.h5:/c", "--intermediate", "./r.h5:/b", "--add-dataset"});
   EXPECT_EQ(added.status, 0) << added.err;
   for (std::string const name : {"A", "V", "b", "c"}) {
@@ -147,7 +147,8 @@ TEST_F(FilesTest, report_goes_into_no_file_of_the_run) {
                  "c.npy: the report on stdout would go into this file; send it elsewhere",
                  {.out_file = path("c.npy").string()});
   std::filesystem::remove(path("c.npy"));
-  // What the shell has opened is not emptied by us: the report would follow the matrix.
+  // The program does not truncate a file that the shell has opened: the report would follow the
+  // matrix.
   EXPECT_EQ(shell("$T atax a.npy >> a.npy 2> err"), 2);
   EXPECT_EQ(read("err"),
             "tessera: a.npy: the report on stdout would go into this file; send it elsewhere\n");
@@ -166,7 +167,7 @@ TEST_F(FilesTest, closed_descriptors_become_no_file_of_the_run) {
   EXPECT_EQ(shell("$T gemv a.npy --vector v.npy --output c.npy >&- 2> err"), 3);
   EXPECT_THAT(read("err"), HasSubstr("tessera: standard output: "));
   EXPECT_EQ(read("c.npy"), npy("<f4", "(2,)", bytes_of<float>({3, 7})));
-  EXPECT_EQ(shell("$T gemv a.npy --output d.npy <&- >&- 2>&-"), 3);  // ones; says so to nobody
+  EXPECT_EQ(shell("$T gemv a.npy --output d.npy <&- >&- 2>&-"), 3);  // the notice about V is lost
   EXPECT_EQ(read("d.npy"), read("c.npy"));
 }
 
@@ -178,7 +179,7 @@ TEST_F(FilesTest, null_device_takes_any_number_of_results) {
 TEST_F(FilesTest, data_on_stdout_is_alone_there) {
   struct Case {
     Words words;
-    std::string file;  ///< the same result by name
+    std::string file;  ///< the same result in a named file
     std::string report;
   };
   Case const cases[] = {
@@ -254,7 +255,7 @@ TEST_F(FilesTest, a_redirected_file_is_read_from_where_it_stands) {
                          ">/dev/null 2>&1"),
             0);
   EXPECT_EQ(last_elements<float>("e.npy", 4), (std::vector<float>{1, 3, 2, 4}));
-  // What is appended goes behind what was there.
+  // Appended data follow the existing data.
   EXPECT_EQ(shell("$T gemv a.npy --output - >> v.npy 2>/dev/null"), 0);
   EXPECT_EQ(read("v.npy"), npy("<f4", "(2,)", bytes_of<float>({1, 1})) + read("c.npy"));
 }

@@ -9,7 +9,6 @@
 
 #include "support/program.hpp"
 
-/// `transpose` and `gemm`.
 namespace tessera::test {
 namespace {
 
@@ -197,11 +196,11 @@ TEST_F(MatrixTest, refuses_what_does_not_apply) {
   }
 }
 
-/// Of the size that the header promises there is no memory: it is found out before reading.
+/// The memory for the size in the header is not available. The program detects it before it reads.
 TEST_F(MatrixTest, too_little_memory_is_found_out_from_the_headers) {
   std::string const header = npy("<f8", "(600000, 600000)", "");
   write("x.npy", header);
-  std::error_code error;  // a file of holes takes no room on the disk
+  std::error_code error;  // a sparse file takes no disk space
   std::filesystem::resize_file(path("x.npy"), header.size() + 8 * 600000ULL * 600000ULL, error);
   if (error) GTEST_SKIP() << "SKIPPED: this file system has no sparse file of 3 TB";
   auto const result = run({"transpose", "x.npy", "t.npy"});

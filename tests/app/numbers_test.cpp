@@ -11,7 +11,7 @@
 
 #include <app/base/text.hpp>
 
-/// The numbers of the command line: what is read is what is written.
+/// Numbers of the command line: parsing and formatting.
 namespace tessera::app {
 namespace {
 

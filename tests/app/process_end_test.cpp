@@ -19,8 +19,8 @@
 
 #include "support/program.hpp"
 
-/// However a run ends, by limits of a shell or by signals: a sentence, the right status, and
-/// nothing left beside.
+/// Runs that end by resource limits or signals: a message, the right exit status, and no remaining
+/// files.
 namespace tessera::test {
 namespace {
 
@@ -88,7 +88,7 @@ TEST_F(ProcessEndTest, a_limit_of_memory_never_ends_in_a_status_of_another_meani
     for (std::uint64_t mebibytes = 16; mebibytes <= 512; mebibytes += mebibytes / 4) {
       std::filesystem::remove(path("c.h5"));
       RunOptions const limited{.limits = {{RLIMIT_AS, mebibytes << 20U}}};
-      if (run({"--version"}, limited).status != 0) continue;  // libraries do not begin
+      if (run({"--version"}, limited).status != 0) continue;  // the libraries cannot be loaded
       auto const result = run(command, limited);
       SCOPED_TRACE(command[0] + " in " + std::to_string(mebibytes) + " MiB: " + result.err);
       EXPECT_EQ(result.signal, 0);
@@ -119,7 +119,7 @@ class WaitingRunTest : public ProcessEndTest {
   void send(std::string const& bytes) const {
     ASSERT_EQ(::write(pipe_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   }
-  /// Starts the run, and waits until its output is there under another name.
+  /// Starts the run, and waits until its temporary output exists.
   pid_t start_and_wait(Arguments const& more = {}) {
     send(npy("<f4", "(5, 4)", ""));
     Arguments command = {"convert", "/dev/stdin", "c.h5:/A", "--input-format", "npy"};

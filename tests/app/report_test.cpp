@@ -34,12 +34,12 @@ class ReportTest : public ProgramTest {
     auto const result = run(arguments);
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(result.err, "");
-    return json::parse(result.out);  // throws when anything else is on stdout
+    return json::parse(result.out);  // throws if stdout contains anything else
   }
 };
 
-/// The keys of an object in their order, with those of the objects in it behind a point:
-/// "seconds.min". Of an array, those of its first element.
+/// The keys of an object in order, followed by the keys of nested objects after a point:
+/// "seconds.min". For an array, uses the first element.
 std::vector<std::string> keys_of(nlohmann::ordered_json const& object) {
   std::vector<std::string> keys;
   for (auto const& [key, value] : object.items()) {
@@ -51,7 +51,7 @@ std::vector<std::string> keys_of(nlohmann::ordered_json const& object) {
   return keys;
 }
 
-/// "a b c" as a list.
+/// Splits "a b c" at spaces.
 std::vector<std::string> words_of(std::string const& text) {
   std::istringstream stream(text);
   return {std::istream_iterator<std::string>(stream), {}};
@@ -65,7 +65,7 @@ class ExactReportTest : public ReportTest {
     EXPECT_EQ(result.status, 0) << result.err;
     return keys_of(nlohmann::ordered_json::parse(result.out));
   }
-  /// The lines of a CSV report as fields.
+  /// The fields of a CSV report by line.
   std::vector<std::vector<std::string>> table(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--format", "csv"});
     auto const result = run(arguments);
@@ -118,7 +118,7 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
                      "exchange notices"));
 }
 
-/// A result on stdout sends the report to stderr, where nothing else may stand then.
+/// A result on stdout moves the report to stderr, which must then contain nothing else.
 TEST_F(ReportTest, that_goes_to_stderr_is_alone_there_and_has_the_notices) {
   std::vector<std::string> const streamed{"atax", "a.npy", "--checkpoint", "s", "--output", "-"};
   auto const result = run(streamed + std::vector<std::string>{"--format", "json"});
@@ -142,7 +142,7 @@ TEST_F(ReportTest, that_goes_to_stderr_is_alone_there_and_has_the_notices) {
   EXPECT_EQ(unfinished.status, 1);
   EXPECT_THAT(json::parse(unfinished.err)["notices"][0].get<std::string>(),
               HasSubstr("lsmr did not converge: "));
-  // A report on stdout leaves stderr to the notices.
+  // A report on stdout leaves notices on stderr.
   auto const both = run({"atax", "a.npy", "--format", "json"});
   EXPECT_EQ(both.err, "tessera: no vector was given: V is all ones\n");
   EXPECT_EQ(json::parse(both.out)["notices"].size(), 1u);
@@ -180,7 +180,7 @@ TEST_F(ReportTest, goes_to_a_file_of_its_own) {
     EXPECT_THAT(result.err, testing::Not(HasSubstr("operation")));
     std::filesystem::remove(path("r.json"));
   }
-  // It replaces nothing that the run reads or writes, and is opened before anything is computed.
+  // It replaces no file that the run reads or writes, and is opened before anything is computed.
   for (std::string const name : {"a.npy", "c.npy"}) {
     EXPECT_EQ(run({"atax", "a.npy", "--output", "c.npy", "--report", name}).status, 2);
   }
@@ -219,7 +219,7 @@ TEST_F(ExactReportTest, json_of_a_check) {
 TEST_F(ExactReportTest, json_of_a_measurement) {
   auto found = keys({"bench", "gemv", "--shapes", "8x8+1", "--repeat", "1", "--seconds", "0",
                      "--variants", "none"});
-  // Facts of the machine differ by backend.
+  // The facts of the machine depend on the backend.
   std::erase_if(found, [](auto const& key) { return key.starts_with("context."); });
   EXPECT_EQ(
       found,
@@ -322,7 +322,7 @@ TEST_F(ExactReportTest, csv_of_a_measurement_has_every_column_in_its_place) {
     EXPECT_EQ(std::vector(row.begin() + 7, row.begin() + 11),
               (std::vector<std::string>{"variant", "1x1", "", "no"}));
     EXPECT_EQ(row[13], "");
-    EXPECT_EQ(row[14], row[16]);  // one turn
+    EXPECT_EQ(row[14], row[16]);  // one turn: all times are equal
     double const seconds = std::stod(row[15]);
     EXPECT_NEAR(std::stod(row[17]) * seconds * 1e9, 8 * (8 * 9 + 9 + 8), 1e-2);
     EXPECT_NEAR(std::stod(row[18]) * seconds * 1e9, 2 * 8 * 9, 1e-2);

@@ -17,8 +17,8 @@
 #include <io/types.hpp>
 #include <tessera/solve.hpp>
 
-/// The independent look at least squares and regressions, from inside: a coefficient that is off by
-/// a thousandth fails.
+/// Unit tests of the independent checks of least squares and regressions: a coefficient with a
+/// relative error of a thousandth fails.
 namespace tessera::app::solution_checks {
 namespace {
 
@@ -56,7 +56,7 @@ class SolutionChecks : public testing::Test {
   }
   ~SolutionChecks() override { std::filesystem::remove(path_); }
 
-  /// What the loss takes, not far from what the columns say.
+  /// Responses that the loss accepts, close to a linear function of the columns.
   static io::VectorView<double> answers(RegressionLoss loss) {
     io::VectorView<double> const y("y", rows);
     for (std::int64_t i = 0; i < rows; ++i) {
@@ -201,7 +201,8 @@ TEST_F(SolutionChecks, fail_where_an_entry_of_least_squares_is_off) {
   }
 }
 
-/// What a tolerance leaves of a coefficient is told, and fails where the tolerance is less.
+/// The check reports a coefficient that the tolerance does not determine. It fails with a smaller
+/// tolerance.
 TEST_F(SolutionChecks, tell_of_a_coefficient_that_the_tolerance_does_not_determine) {
   auto const b = answers(RegressionLoss::linear);
   auto const found = fit_of(RegressionLoss::linear, b, {.has_intercept = false});

@@ -11,8 +11,8 @@
 
 #include <gmock/gmock.h>
 
-/// The commands that solve: known solutions, the bits of a run in memory where A is streamed or a
-/// run was ended, and what is said where there is no solution.
+/// The commands that solve: known solutions, the bits of a run in memory for streamed and resumed
+/// runs, and messages if there is no solution.
 namespace tessera::test {
 namespace {
 
@@ -51,7 +51,7 @@ TEST_F(SolveTest, finds_the_known_solution) {
   EXPECT_EQ(ridge["rank"], 2);
 }
 
-/// The tolerance is of all columns together: LSMR stops before it looks at a very small one.
+/// The tolerance applies to all columns together, so LSMR stops before a very small column matters.
 TEST_F(SolveTest, checks_each_column_by_its_own_norm) {
   std::vector<double> a;
   std::vector<double> b;
@@ -76,7 +76,7 @@ TEST_F(SolveTest, checks_each_column_by_its_own_norm) {
   EXPECT_TRUE(direct["check"]["undetermined"].is_null());
 }
 
-/// Each column has the bits of a run of its own, in memory and streamed.
+/// Each column has the bits of a separate run, in memory and streamed.
 TEST_F(SolveTest, solves_for_a_block_of_right_hand_sides) {
   make("300", "40", "row-major", "f64");
   constexpr std::size_t rows = 300;
@@ -125,7 +125,7 @@ TEST_F(SolveTest, solves_for_a_block_of_right_hand_sides) {
                  "a.npy, found 299");
 }
 
-/// No x is written where one column has no solution, and the report says of which.
+/// If one column has no solution, no x is written and the report names the column.
 TEST_F(SolveTest, says_which_of_several_has_no_solution) {
   write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, 1, 1});
   write_doubles("block.npy", "(3, 2)", {1, 1, 2, std::nan(""), 3, 3});
@@ -136,7 +136,7 @@ TEST_F(SolveTest, says_which_of_several_has_no_solution) {
   EXPECT_EQ(done["stop"], done["columns"][1]["stop"]);
 }
 
-/// Where the squares of A's elements over- or underflow, a solution passes, and what is none fails.
+/// If squares of A's elements overflow or underflow, a solution passes and a wrong x fails.
 TEST_F(SolveTest, checks_numbers_of_any_size) {
   std::vector<double> b;
   for (int i = 0; i < 12; ++i) b.push_back(std::cos(i * i));
@@ -159,7 +159,7 @@ TEST_F(SolveTest, draws_how_the_residual_falls) {
               ::testing::ContainsRegex("residual     █.*▁  from 0\\.[0-9]+ to "));
 }
 
-/// Those that the normal equations have in rational numbers.
+/// The reference solution of the normal equations was computed in rational numbers.
 TEST_F(SolveTest, finds_the_coefficients_of_the_diabetes_table) {
   std::string const data = TESSERA_SOURCE_DIR "/tests/data/";
   std::vector<double> const known{-10.01, -239.82, 519.85, 324.38, -792.18,
@@ -215,8 +215,8 @@ TEST_F(SolveTest, goes_on_from_a_checkpoint_with_the_same_bits) {
   expect_same_after_kill(command, "7MiB", {"sha256", "iterations"});
 }
 
-/// A matrix of few columns is solved directly, with the bits of a stream, of a resumed run, and
-/// without the condition number's square in the error.
+/// A matrix of few columns is solved directly, with the same bits streamed and resumed. The error
+/// does not contain the square of the condition number.
 TEST_F(SolveTest, solves_few_columns_directly) {
   make("3000", "60", "row-major", "f64");
   for (std::vector<std::string> const& command :
@@ -232,7 +232,7 @@ TEST_F(SolveTest, solves_few_columns_directly) {
   }
   std::vector<std::string> const kept{
       "lstsq", "a.npy", "b.npy", "--checkpoint", "c", "--checkpoint-every", "0"};
-  // A checkpoint of iterations continues as such.
+  // A checkpoint of an iterative run continues with iterations.
   auto shortened = kept;
   shortened.insert(shortened.end(), {"--maxiter", "3"});
   report(shortened, 1);
@@ -244,7 +244,7 @@ TEST_F(SolveTest, solves_few_columns_directly) {
                  "--maxiter: --method direct has no iterations");
 }
 
-/// A matrix whose columns have sizes from 1e-6 to 1e6: estimates of lsmr call that solved.
+/// A matrix whose columns have sizes from 1e-6 to 1e6: the estimates of lsmr would accept it early.
 TEST_F(SolveTest, solves_columns_of_different_sizes) {
   std::vector<double> a;
   std::vector<double> b;
@@ -267,7 +267,7 @@ TEST_F(SolveTest, solves_columns_of_different_sizes) {
   }
 }
 
-/// More columns than are solved directly, of sizes from 1e-4 to 1e4.
+/// Too many columns for the direct method, with sizes from 1e-4 to 1e4.
 TEST_F(SolveTest, scales_many_columns_of_different_sizes) {
   constexpr int rows = 800;
   constexpr int cols = 520;
@@ -371,7 +371,7 @@ TEST_F(SolveTest, refuses_what_makes_no_sense) {
          "--checkpoint: expected the name of a regular file, found -");
 }
 
-/// Before anything is computed, not at the first checkpoint.
+/// Refused before anything is computed, not at the first checkpoint.
 TEST_F(SolveTest, refuses_a_checkpoint_that_cannot_be_written) {
   make("30", "10");
   for (std::string const command : {"lstsq", "atax"}) {
@@ -381,7 +381,7 @@ TEST_F(SolveTest, refuses_a_checkpoint_that_cannot_be_written) {
   }
 }
 
-/// For all products of a run, of which each needs another limit.
+/// The limit must suffice for all products of a run, which need different limits.
 TEST_F(SolveTest, says_a_limit_that_does) {
   for (std::string const layout : {"row-major", "column-major"}) {
     for (auto const& [rows, cols] : {std::pair{"9000", "70"}, {"60", "900"}}) {
@@ -405,7 +405,7 @@ TEST_F(SolveTest, says_a_limit_that_does) {
         command.back() = rest.substr(0, rest.find(' '));
         auto const found = run(command);
         EXPECT_LE(found.status, 1) << command.back() << found.err;  // 1: it does not converge
-        // A limit that small A needs for its blocks may hold all of A.
+        // The limit that the blocks of a small A need may hold all of A.
         if (rows == std::string("9000")) {
           EXPECT_THAT(found.out, HasSubstr("streamed in each iteration"));
         }

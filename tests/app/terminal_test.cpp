@@ -21,7 +21,7 @@
 namespace tessera::test {
 namespace {
 
-/// A long run with a terminal as its stderr.
+/// A long run with a terminal as stderr.
 class TerminalTest : public ProgramTest {
  protected:
   TerminalTest() {
@@ -37,7 +37,7 @@ class TerminalTest : public ProgramTest {
     close(terminal_);
   }
 
-  /// What a long run writes to its terminal until `text` comes or the time is over.
+  /// Returns what a long run writes to its terminal until `text` appears or the time is over.
   std::string watch(std::string const& text, std::chrono::milliseconds time,
                     std::string const& term,
                     std::vector<std::string> const& command = {
@@ -89,7 +89,7 @@ TEST_F(TerminalTest, bar_of_a_narrow_terminal_shows_the_percent_and_fits) {
     EXPECT_THAT(seen, ::testing::HasSubstr("%")) << columns;
     auto const begin = seen.rfind('\r');
     ASSERT_NE(begin, std::string::npos);
-    // A block of the bar is three bytes of UTF-8, and one column.
+    // A block of the bar is three bytes of UTF-8 but one column.
     auto const shown = std::count_if(seen.begin() + static_cast<std::ptrdiff_t>(begin) + 1,
                                      seen.end(), [](char byte) { return (byte & 0xC0) != 0x80; });
     EXPECT_LT(shown, columns) << seen;

@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-/// A small whole-number matrix, and vectors for each term. A·v is (-2, -2).
+/// A small integer matrix, and vectors for each term. A·v is (-2, -2).
 class TermsTest : public ProgramTest {
  protected:
   TermsTest() {
@@ -33,13 +33,12 @@ class TermsTest : public ProgramTest {
   RunResult atax(Words const& more) const {
     return run(Words{"atax", "a.npy", "--vector", "v.npy"} + more);
   }
-  /// C, of a run that has to end well.
+  /// Runs the command, expects success, and returns C.
   std::vector<float> result(Words const& more) const {
     auto const done = atax(Words{"--output", "c.bin"} + more);
     EXPECT_EQ(done.status, 0) << done.err;
     return last_elements<float>("c.bin", 3);
   }
-  /// Expects exit status 2 or 3 and the sentence.
   void expect_refused(int status, Words const& more, std::string const& sentence) const {
     auto const refused = atax(more);
     EXPECT_EQ(refused.status, status);
@@ -48,9 +47,9 @@ class TermsTest : public ProgramTest {
 };
 
 TEST_F(TermsTest, each_is_computed) {
-  EXPECT_THAT(result({"--weights", "w.npy"}), ElementsAre(2, -2, -6));  // (-6, 2)
+  EXPECT_THAT(result({"--weights", "w.npy"}), ElementsAre(2, -2, -6));  // f(A·v) = (-6, 2)
   EXPECT_THAT(result({"--map", "weights", "--weights", "w.npy"}), ElementsAre(2, -2, -6));
-  EXPECT_THAT(result({"--minus", "w.npy"}), ElementsAre(-9, -15, -21));  // (-5, -1)
+  EXPECT_THAT(result({"--minus", "w.npy"}), ElementsAre(-9, -15, -21));  // f(A·v) = (-5, -1)
   EXPECT_THAT(result({"--alpha", "-2"}), ElementsAre(20, 28, 36));
   EXPECT_THAT(result({"--alpha=-0.5"}), ElementsAre(5, 7, 9));
   EXPECT_THAT(result({"--add", "z.npy"}), ElementsAre(-9, -12, -21));
@@ -118,7 +117,6 @@ TEST_F(TermsTest, vectors_that_do_not_fit_are_refused_in_the_name_of_both_files)
   expect_refused(2, {"--minus", "w.npy", "--output", "w.npy"}, "the output would replace w.npy");
 }
 
-/// Random numbers, for each map.
 class MapsTest : public TermsTest {
  protected:
   void make(std::string const& rows, std::string const& cols, std::string const& order,
@@ -207,7 +205,7 @@ TEST_F(MapsTest, a_checkpoint_is_one_of_a_map_and_its_vector) {
   EXPECT_EQ(report["sha256"], right);
   EXPECT_GT(report["stream"]["first_block"], 0);
 
-  // α and what is added come after the state.
+  // α and β·z are applied after the state is read, so they may differ.
   write("run.state", read("saved.state"));
   auto const scaled =
       atax(terms + kept + Words{"--alpha", "2", "--add", "z.npy", "--format", "json"});

@@ -13,7 +13,7 @@
 
 #include "support/program.hpp"
 
-/// Threads that do not start, and what is in the environment for Kokkos.
+/// Threads that cannot start, and environment variables of Kokkos.
 namespace tessera::test {
 namespace {
 
@@ -42,7 +42,7 @@ class ThreadsTest : public ProgramTest {
     }
     return false;
   }
-  /// The threads of OpenMP as `info` has them.
+  /// The number of OpenMP threads reported by `info`.
   int threads(std::vector<std::string> const& more, RunOptions const& options = {}) const {
     std::vector<std::string> words = {"info", "--format", "json"};
     words.insert(words.end(), more.begin(), more.end());
@@ -139,7 +139,7 @@ TEST_F(ThreadsTest, too_little_memory_is_a_sentence_and_its_status) {
       SCOPED_TRACE(testing::Message() << mebibytes << " MiB, --threads " << threads << ": status "
                                       << result.status << ", " << result.err);
       if (result.status == 127) continue;  // the system's loader has no memory
-      // Kokkos Kernels brings OpenBLAS, which may end the process before main() begins.
+      // Kokkos Kernels links OpenBLAS, which may end the process before main() begins.
       if (TESSERA_LINKS_KOKKOS_KERNELS && result.err.starts_with("OpenBLAS error")) continue;
       EXPECT_EQ(result.signal, 0);
       EXPECT_THAT(result.status, AnyOf(0, 4));
@@ -191,7 +191,7 @@ TEST_F(ThreadsTest, environment_that_kokkos_cannot_read_is_a_bad_command) {
             "expected one of them, found '/one.so' and '/two.so'; unset the second\n");
 }
 
-/// OpenMP itself prints a warning before, and would use all processors.
+/// OpenMP itself would print a warning and use all processors.
 TEST_F(ThreadsTest, threads_of_openmp_that_are_no_number_are_a_bad_command) {
   for (std::string const value : {"x", "", "0", "-1", "2x", "4,", "4,,2"}) {
     auto const result = run({"info"}, {.environment = {{"OMP_NUM_THREADS", value}}});

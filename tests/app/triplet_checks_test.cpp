@@ -18,8 +18,7 @@
 #include <io/types.hpp>
 #include <tessera/solve/small_svd.hpp>
 
-/// The independent look at singular values and components, from inside: whatever is corrupted
-/// fails.
+/// Unit tests of the independent checks of singular values and components: every corruption fails.
 namespace tessera::app {
 namespace {
 
@@ -33,7 +32,7 @@ double entry(std::int64_t i, std::int64_t j) {
          static_cast<double>(j);
 }
 
-/// A file of the matrix, and what LAPACK would find of it.
+/// A file with the matrix, and its reference decomposition.
 class TripletChecks : public testing::Test {
  protected:
   TripletChecks() : path_(std::filesystem::temp_directory_path() / "tessera_triplet_checks.npy") {
@@ -57,7 +56,6 @@ class TripletChecks : public testing::Test {
     (is_pca ? options.scores : options.u) = "u.npy";
     return options;
   }
-  /// The right answer.
   static Triplets triplets(TripletOptions const& options) {
     Triplets found;
     solve::SmallMatrix A(rows, cols);
@@ -99,7 +97,7 @@ class TripletChecks : public testing::Test {
     io::MatrixReader const reader(path_.string());
     return check_triplets(options, reader, io::ScalarType::f64, found);
   }
-  /// A right answer passes; once `corrupt` has been there it does not.
+  /// The correct answer passes, and fails after `corrupt` has changed it.
   void expect_failure(TripletOptions const& options, std::string const& what,
                       std::function<void(Triplets&)> const& corrupt) const {
     Triplets found = triplets(options);
@@ -136,7 +134,7 @@ TEST_F(TripletChecks, fail_whatever_is_corrupted) {
     }
     for (std::size_t j = 0; kind > 0 && j < cols; ++j) {
       auto const name = std::to_string(kind) + ", column " + std::to_string(j) + ": ";
-      if (j > 0) {  // the mean of the first one is next to nothing
+      if (j > 0) {  // the mean of the first column is almost 0
         expect_failure(how, name + "mean", [&](Triplets& found) { found.mean[j] *= off; });
       }
       expect_failure(how, name + "deviation", [&](Triplets& found) { found.deviation[j] *= off; });
@@ -145,7 +143,7 @@ TEST_F(TripletChecks, fail_whatever_is_corrupted) {
   }
 }
 
-/// Triplets that are right, but not the largest ones.
+/// The triplets are correct, but not the largest ones.
 TEST_F(TripletChecks, fail_where_a_larger_value_is_missed) {
   for (int const kind : {0, 1, 2}) {
     expect_failure(options(kind > 0, kind == 2), "missed", [&](Triplets& found) {

@@ -9,8 +9,8 @@
 
 #include "support/solve.hpp"
 
-/// `tessera svd` and `tessera pca`: known values and vectors, and the bits of a run in memory where
-/// A is streamed or a run was ended.
+/// `tessera svd` and `tessera pca`: known values and vectors, and the bits of a run in memory for
+/// streamed and resumed runs.
 namespace tessera::test {
 namespace {
 
@@ -37,7 +37,7 @@ TEST_F(TripletsTest, finds_the_known_triplets) {
   EXPECT_NEAR(std::fabs(VT[0]), std::sqrt(0.5), 1e-14);
   EXPECT_NEAR(VT[0], VT[1], 1e-14);
   EXPECT_NEAR(VT[2], -VT[3], 1e-14);
-  // Of 3 rows: A·v/s.
+  // u = A·v/s, with 3 rows.
   auto const U = last_elements<double>("u.npy", 6);
   for (std::size_t j = 0; j < 2; ++j) {
     EXPECT_NEAR(U[j], VT[2 * j] / s[j], 1e-14);
@@ -47,7 +47,7 @@ TEST_F(TripletsTest, finds_the_known_triplets) {
 }
 
 TEST_F(TripletsTest, finds_the_known_components) {
-  // (1, 0), (-1, 0), (0, 2), (0, -2) about (10, 20).
+  // (1, 0), (-1, 0), (0, 2), (0, -2), shifted by (10, 20).
   write_doubles("a.npy", "(4, 2)", {11, 20, 9, 20, 10, 22, 10, 18});
   auto const found = report({"pca", "a.npy", "-k", "2", "--components", "v.npy", "--scores",
                              "y.npy", "--variance", "variance.npy", "--ratio", "ratio.npy",
@@ -75,7 +75,7 @@ TEST_F(TripletsTest, finds_the_known_components) {
 }
 
 TEST_F(TripletsTest, leaves_out_a_column_of_equal_entries) {
-  // The mean of 0.1 ten times is not 0.1.
+  // The mean of ten times 0.1 is not exactly 0.1.
   std::vector<double> elements;
   for (int i = 0; i < 10; ++i) elements.insert(elements.end(), {i % 3 + 1.0, 0.1, i % 4 - 2.0});
   write_doubles("a.npy", "(10, 3)", elements);
@@ -91,7 +91,7 @@ TEST_F(TripletsTest, leaves_out_a_column_of_equal_entries) {
   EXPECT_NEAR(v[4], 0, 1e-15);
 }
 
-/// The checks are of numbers, not of overflows that compare as small.
+/// The checks compare numbers; overflows must not pass as small.
 TEST_F(TripletsTest, checks_numbers_of_any_size) {
   for (std::vector<std::string> const& command :
        {std::vector<std::string>{"svd", "--u", "u.npy"}, {"pca"}, {"pca", "--scale"}}) {
@@ -136,7 +136,7 @@ TEST_F(TripletsTest, agrees_with_every_type_and_format) {
             report({"svd", "b.npy", "-k", "3"})["sha256"]);
 }
 
-/// All commands that solve read datasets, and write them.
+/// All commands that solve read and write datasets.
 TEST_F(TripletsTest, agrees_with_hdf5) {
   make("300", "60", "row-major", "f64");
   auto const made = run({"convert", "a.npy", "a.h5:/A"});
@@ -163,7 +163,7 @@ TEST_F(TripletsTest, agrees_with_hdf5) {
   expect_same({"fit", "linear", "a.npy", "b.npy"}, "--output");
 }
 
-/// One read more of a direct decomposition; the bases of the other one have U.
+/// U costs the direct method one more read. Lanczos has U in its basis.
 TEST_F(TripletsTest, reads_the_matrix_for_u_as_rarely_as_it_can) {
   make("2000", "60", "row-major", "f64");
   auto const reads_of_u = [&](std::vector<std::string> command) {
@@ -212,7 +212,7 @@ TEST_F(TripletsTest, goes_on_from_a_checkpoint_with_the_same_bits) {
       "7MiB", {"sha256", "u_sha256", "s", "iterations"});
 }
 
-/// Residuals alone do not show that a value is missing: the check searches a larger one.
+/// Residuals do not reveal a missing value, so the check searches for a larger one.
 TEST_F(TripletsTest, finds_repeated_values_and_checks_that_none_is_missed) {
   std::vector<double> a;
   for (int i = 0; i < 40; ++i) {
@@ -227,7 +227,7 @@ TEST_F(TripletsTest, finds_repeated_values_and_checks_that_none_is_missed) {
   }
 }
 
-/// A column that varies in its last digits alone, which the means of float cannot tell.
+/// A column that varies only in its last digits, which a float mean cannot resolve.
 TEST_F(TripletsTest, keeps_a_column_that_varies_little) {
   std::vector<double> a;
   for (int i = 0; i < 1000; ++i) {

@@ -31,25 +31,24 @@ class TuneTest : public ProgramTest {
         run({"gemv", "a.npy", "--vector", "v.npy", "--output", "b.npy"}).status != 0) {
       throw std::runtime_error("gen or gemv failed");
     }
-    // Small jobs stay on the host, where a search would take a GPU if there is one.
+    // Run on the host, because small jobs run there while a search would use a GPU.
     json const info = json::parse(run({"info", "--format", "json"}).out);
     for (auto const& backend : info.at("backends")) {
       if (backend.at("name") != "cuda") host_ = backend.at("name");
     }
   }
 
-  /// Arguments of a job on the host.
+  /// Adds the host backend to the arguments of a job.
   std::vector<std::string> on_host(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--backend", host_});
     return arguments;
   }
-  /// Short searches: no time is asserted.
+  /// Short searches: the tests assert no times.
   RunResult tune(std::vector<std::string> arguments, RunOptions const& options = {}) const {
     arguments.insert(arguments.begin(), "tune");
     arguments.insert(arguments.end(), {"--repeat", "1", "--seconds", "1e-6"});
     return run(on_host(arguments), options);
   }
-  /// The tunings of a shape.
   void tune_or_fail(std::string const& operation, std::string const& shape) const {
     auto const result = tune({operation, "--shape", shape});
     ASSERT_EQ(result.status, 0) << result.err;
@@ -93,7 +92,7 @@ class TuneTest : public ProgramTest {
     }
     return false;
   }
-  /// A run beside this file: good, untuned, with this warning.
+  /// A run with this file succeeds untuned, with this warning.
   void expect_ignored(std::string const& warning) const {
     auto const result = run(product("gemv"));
     EXPECT_EQ(result.status, 0) << result.err;
@@ -136,7 +135,7 @@ TEST_F(TuneTest, keeps_the_fastest_launch_and_runs_use_it_and_say_so) {
 }
 
 TEST_F(TuneTest, a_tuning_is_for_its_operation_type_layout_and_near_shapes) {
-  tune_or_fail("gemv", "150x400");  // a.npy is 300 x 200: twice and half
+  tune_or_fail("gemv", "150x400");  // a.npy is 300 x 200: the sizes differ by the factor 2
   EXPECT_FALSE(report("gemv").at("tuning").is_null());
   EXPECT_TRUE(report("gemvt").at("tuning").is_null());
   EXPECT_TRUE(report("atax").at("tuning").is_null());
@@ -157,7 +156,7 @@ TEST_F(TuneTest, shapes_beyond_a_factor_of_two_are_not_near_and_the_nearest_is_t
   EXPECT_EQ(report("gemv").at("tuning").at("rows"), 600);
   tune_or_fail("gemv", "290x210");
   EXPECT_EQ(report("gemv").at("tuning").at("rows"), 290);
-  tune_or_fail("gemv", "290x210");  // replaced, not doubled
+  tune_or_fail("gemv", "290x210");  // replaced, not duplicated
   EXPECT_EQ(json::parse(content()).at("tunings").size(), 4u);
 }
 
@@ -236,7 +235,7 @@ TEST_F(TuneTest, transposes_and_products_of_matrices_use_theirs_and_change_no_bi
   EXPECT_THAT(run(on_host({"gemm", "a.npy", "c.npy", "p.npy"})).out,
               HasSubstr("tuning       measured for 280 x 190 times 190 x 160, "));
 
-  kept["tunings"][0]["transpose"]["team_size"] = 3;  // no backend has it: not an error, either
+  kept["tunings"][0]["transpose"]["team_size"] = 3;  // no backend has this team size
   replace(kept.dump());
   auto const refused = run(transpose);
   EXPECT_EQ(refused.status, 0) << refused.err;
@@ -331,7 +330,7 @@ TEST_F(TuneTest, a_folder_that_cannot_be_written_is_found_before_the_search) {
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, HasSubstr((cache() / "tessera").string()));
-  auto const job = run(product("gemv"), {.as_nobody = true});  // and runs do not mind
+  auto const job = run(product("gemv"), {.as_nobody = true});  // runs still succeed
   EXPECT_EQ(job.status, 0);
   std::filesystem::permissions(cache(), std::filesystem::perms::all);
 }
@@ -345,7 +344,7 @@ TEST_F(TuneTest, xdg_cache_home_comes_before_home_and_both_have_to_be_absolute) 
   auto const xdg = path("xdg").string();
   EXPECT_EQ(in(xdg, home).status, 0);
   EXPECT_TRUE(exists("xdg/tessera"));
-  std::filesystem::remove_all(path("home/.nv"));  // the CUDA runtime's own
+  std::filesystem::remove_all(path("home/.nv"));  // created by the CUDA runtime
   EXPECT_TRUE(!exists("home") || std::filesystem::is_empty(path("home")));
   EXPECT_EQ(in("", home).status, 0);
   EXPECT_TRUE(exists("home/.cache/tessera"));
@@ -405,11 +404,11 @@ TEST_F(TuneTest, runs_at_the_same_time_keep_all_their_tunings) {
   EXPECT_EQ(json::parse(content()).at("tunings").size(), static_cast<std::size_t>(runs));
 }
 
-/// The lock is held: a run waits for it, and its record is beside the one that came meanwhile.
+/// While the lock is held a run waits. Its record is stored next to the one stored meanwhile.
 TEST_F(TuneTest, a_run_waits_for_one_that_stores_its_tunings) {
   tune_or_fail("gemv", "300x200");
   json kept = json::parse(content());
-  // By another name: until it runs the program, the child has this open too.
+  // Under another name: until it executes the program, the child has this file open, too.
   std::filesystem::create_hard_link(cache() / "tessera" / ".lock", path("held"));
   int const lock = ::open(path("held").c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);
@@ -428,7 +427,7 @@ TEST_F(TuneTest, a_run_waits_for_one_that_stores_its_tunings) {
   EXPECT_EQ(json::parse(content()).at("tunings").size(), 3U);
 }
 
-/// It does not wait for ever, and leaves what is kept as it was.
+/// It gives up after a while, and does not change what is saved.
 TEST_F(TuneTest, a_run_gives_up_where_another_process_keeps_the_lock) {
   tune_or_fail("gemv", "300x200");
   std::string const kept = content();

@@ -105,7 +105,7 @@ TYPED_TEST(VerdictTest, one_rounding_error_too_many_fails) {
   EXPECT_EQ(verdict.failed, 1);
 }
 
-/// A result of `multiply` with this as its only element.
+/// Judges `result` as the only element of a product A·v.
 template <class Matrix>
 Verdict judge_one(Matrix const& A, typename Matrix::non_const_value_type v,
                   typename Matrix::non_const_value_type result,
@@ -115,7 +115,7 @@ Verdict judge_one(Matrix const& A, typename Matrix::non_const_value_type v,
                "test", order);
 }
 
-/// A matrix of one row.
+/// A matrix with one row.
 template <class Matrix>
 Matrix row_of(std::vector<typename Matrix::non_const_value_type> const& elements) {
   Matrix A("A", 1, elements.size());
@@ -123,7 +123,7 @@ Matrix row_of(std::vector<typename Matrix::non_const_value_type> const& elements
   return A;
 }
 
-/// Of C = α·f(v) + β·z, by a matrix of one element that is 1.
+/// Judges C = α·f(v) + β·z, computed with the 1 x 1 matrix 1.
 template <class T>
 Judgement judge_terms(maps::Kind map, T x, T v, T result, double alpha = 1, T z = 0,
                       double beta = 0) {
@@ -255,7 +255,7 @@ TYPED_TEST(VerdictTest, magnitudes_beyond_range_do_not_keep_a_sum_from_being_jud
   auto const A = row_of<TypeParam>({most, -most, 1});
   EXPECT_EQ(judge_one(A, 1, 1).judgement(), Judgement::passed);
   EXPECT_EQ(judge_one(A, 1, infinity<T>).judgement(), Judgement::failed);
-  // Some may overflow: a number is judged all the same.
+  // Some partial sums may overflow; a finite result is judged nevertheless.
   auto const B = row_of<TypeParam>({most, most, -most});
   EXPECT_EQ(judge_one(B, 1, most).worst_in_bounds, 0);
   EXPECT_EQ(judge_one(B, 1, most * T(1.001)).judgement(), Judgement::failed);
@@ -342,7 +342,7 @@ TYPED_TEST(VerdictTest, products_below_the_smallest_number_are_allowed_for) {
   EXPECT_TRUE(judge(Operation::multiply, A, v, vector_of<T>(1, T{0}), "test").passed());
 }
 
-/// A product by three loops, in the type's own arithmetic.
+/// A product by three loops, in the type's arithmetic.
 template <class A, class B>
 auto three_loops(A const& a, B const& b) {
   A c("C", a.extent(0), b.extent(1));
@@ -401,16 +401,16 @@ TYPED_TEST(VerdictTest, moved_elements_are_compared_bit_by_bit) {
   EXPECT_EQ(to_sentence(wrong), "FAILED: 2 of 9170 elements have wrong bits");
 }
 
-// Bounds worked out by hand from docs/accuracy.md, as double rounds them, and errors of results
-// that were chosen for them. With u = 2^-24 or 2^-53, g(k) = k u / (1 - k u) = k u + (k u)^2 + ...
+// Bounds derived by hand from docs/accuracy.md, rounded to double, with results whose errors are
+// chosen to match. With u = 2^-24 or 2^-53, g(k) = k u / (1 - k u) = k u + (k u)^2 + ...
 
 using FloatRow = io::MatrixView<float, Kokkos::LayoutRight>;
 using FloatColumn = io::MatrixView<float, Kokkos::LayoutLeft>;
 using DoubleRow = io::MatrixView<double, Kokkos::LayoutRight>;
 
 TEST(BoundByHand, one_product_of_floats) {
-  // g(1) of float, and of double g(4) for the reference, whose chains are of 2 and which has 2
-  // more. The bound is computed in double with at most 1 + 8 roundings: 1 + g(9) is 1 + 5 * 2^-52.
+  // g(1) of float, plus g(4) of double for the reference (chains of 2 and two more roundings). The
+  // bound is computed in double with at most 1 + 8 roundings: 1 + g(9) is 1 + 5 * 2^-52.
   double const bound = 0x1p-24 * (1 + 0x1p-24 + 0x1p-27 + 21 * 0x1p-52);
   Verdict const exact = judge_one(row_of<FloatRow>({1}), 1, 1);
   EXPECT_EQ(exact.worst_bound, bound);
@@ -439,14 +439,15 @@ TEST(BoundByHand, products_that_underflow) {
 }
 
 TEST(BoundByHand, factors_below_the_smallest_normal_number) {
-  // The product is an ordinary number, 2^-60, though the vector's entry is subnormal.
+  // The product is a normal number, 2^-60, although the vector's entry is subnormal.
   Verdict const verdict = judge_one(row_of<DoubleRow>({0x1p1000}), 0x1p-1060, 0x1p-60);
   EXPECT_EQ(verdict.worst_bound, 0x1p-113 * (1 + 30 * 0x1p-52));
 }
 
 TEST(BoundByHand, a_line_of_floats) {
-  // 256 elements: chains of 4 and a tree of 6 levels over 64 lanes. g(10) of float; of double
-  // g(19), since chains of the reference have 256 / 16 + 1; 1 + g(264) = 1 + 132 * 2^-52.
+  // 256 elements: chains of 4 and a tree of 6 levels over 64 lanes give g(10) of float. Chains of
+  // the reference have 256 / 16 + 1 terms, which gives g(19) of double. 1 + g(264) = 1 + 132 *
+  // 2^-52.
   FloatRow const A("A", 1, 256);
   Kokkos::deep_copy(A, 1.0f);
   double const relative = 10 * 0x1p-24 + 100 * 0x1p-48 + 1000 * 0x1p-72 + 19 * 0x1p-53;
@@ -454,9 +455,9 @@ TEST(BoundByHand, a_line_of_floats) {
 }
 
 TEST(BoundByHand, a_sum_over_lines) {
-  // 16 columns: two panels of 8. g(9) of float, g(3) of double; 1 + g(24) = 1 + 12 * 2^-52, which
-  // makes 13.5 units in the last place of the relative error, and a little more: 14.
-  FloatColumn const A("A", 2, 16);  // a single row would be summed as one of a row-major matrix
+  // 16 columns: two panels of 8. g(9) of float, g(3) of double. 1 + g(24) = 1 + 12 * 2^-52 adds
+  // 13.5 units in the last place of the relative error and a little more: 14.
+  FloatColumn const A("A", 2, 16);  // a single row would be summed like a row-major matrix
   Kokkos::deep_copy(A, 1.0f);
   double const relative = 9 * 0x1p-24 + 81 * 0x1p-48 + 729 * 0x1p-72 + 3 * 0x1p-53;
   Verdict const verdict = judge(Operation::multiply, A, vector_of<float>(16, 1),
@@ -476,8 +477,8 @@ TEST(BoundByHand, two_products_one_after_the_other) {
 }
 
 TEST(BoundByHand, products_of_matrices) {
-  // 512 products an element: two chains of 256 and one addition, or in any order 512 roundings. The
-  // reference has chains of 512 / 16 + 1: g(35) of double. 1 + g(520) = 1 + 260 * 2^-52.
+  // 512 products per element: two chains of 256 and one addition, or 512 roundings in any order.
+  // Chains of the reference have 512 / 16 + 1 terms: g(35) of double. 1 + g(520) = 1 + 260 * 2^-52.
   FloatRow const A("A", 1, 512), B("B", 512, 1), C("C", 1, 1);
   Kokkos::deep_copy(A, 1.0f);
   Kokkos::deep_copy(B, 1.0f);
@@ -493,7 +494,7 @@ TEST(BoundByHand, products_of_matrices) {
 TEST(ReferenceByHand, keeps_what_a_sum_of_doubles_rounds_away) {
   Verdict const verdict = judge_one(row_of<DoubleRow>({1, 0x1p-60}), 1, 1);
   EXPECT_EQ(verdict.worst_reference, 1);
-  EXPECT_EQ(verdict.greatest_ulp, 0x1p-8);  // 2^-60 over 2^-52
+  EXPECT_EQ(verdict.greatest_ulp, 0x1p-8);  // 2^-60 relative to 2^-52
 }
 
 TEST(ReferenceByHand, keeps_what_a_product_of_doubles_rounds_away) {
@@ -517,7 +518,7 @@ TEST(ReferenceByHand, has_products_of_floats_exactly) {
   EXPECT_EQ(verdict.worst_reference, 1 + 0x1p-11 + 0x1p-24);
 }
 
-// The bound is that of the library's short order of summation: a plain loop is much worse.
+// The bound assumes the library's short chains of summation; a plain loop is much worse.
 TEST(Verdict, plain_loop_over_a_million_terms_fails) {
   std::size_t const n = 1 << 20;
   io::MatrixView<float, Kokkos::LayoutRight> A("A", 1, n);

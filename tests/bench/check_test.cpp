@@ -16,16 +16,16 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
-/// What a contender of these tests does wrong.
+/// The fault of a contender in these tests.
 enum class Fault {
   none,
-  other_order,   ///< it adds from the end: right, with other bits
-  last_missing,  ///< it leaves the last product of each row out
+  other_order,   ///< adds from the end: correct, with other bits
+  last_missing,  ///< omits the last product of each row
   one_unwritten,
-  float_products,  ///< it rounds what it reads to few bits
+  float_products,  ///< rounds its input to few bits
 };
 
-/// With pointers instead of Views, as the library's kernels.
+/// Uses pointers instead of Views, like the library's kernels.
 template <class T>
 struct MultiplyPlainly {
   T const* A;
@@ -46,7 +46,7 @@ struct MultiplyPlainly {
   }
 };
 
-/// B = A·v by one thread a row.
+/// B = A·v with one thread per row.
 template <class Exec, class T>
 void multiply_plainly(Problem<Exec, T> const& p, Fault fault) {
   std::int64_t const n = p.shape.cols - (fault == Fault::last_missing ? 1 : 0);
@@ -91,7 +91,8 @@ struct Outcome {
   }
 };
 
-// Shapes and lists that generic lambdas use have names: nvcc loses what braces say there.
+// Shapes and lists used in generic lambdas have names, because nvcc loses braced initialisers
+// there.
 constexpr Shape padded_shape = {.rows = 33, .cols = 1000, .padding = 1};
 constexpr Shape small_shape = {.rows = 3, .cols = 4};
 constexpr Shape long_shape = {.rows = 1, .cols = std::int64_t{1} << 23};  // 2^23 roundings
@@ -116,7 +117,7 @@ TEST(BenchCheck, RightResultsPassAndWrongOnesAreFound) {
     EXPECT_THAT(verdicts[1].text, StartsWith("WRONG: whole numbers: "));
     EXPECT_TRUE(verdicts[2].wrong);
     EXPECT_THAT(verdicts[2].text, HasSubstr("1 of 33 elements differ; number 32 is nan"));
-    EXPECT_TRUE(verdicts[3].wrong);  // whole numbers are whole: real ones find it
+    EXPECT_TRUE(verdicts[3].wrong);  // whole numbers do not show it, real numbers do
     EXPECT_THAT(verdicts[3].text, StartsWith("WRONG: "));
     EXPECT_THAT(verdicts[3].text, ::testing::Not(HasSubstr("whole")));
     EXPECT_TRUE(verdicts[4].wrong) << "it says that it has our bits, and has others";
@@ -128,7 +129,7 @@ TEST(BenchCheck, RightResultsPassAndWrongOnesAreFound) {
 TEST(BenchCheck, BothOfTwoResultsAreJudged) {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
     auto const right = ours<Exec, T>("multiply_both");
-    auto one = right;  // the second result stays as it was
+    auto one = right;  // the second result is not written
     one.prepare = ours<Exec, T>("multiply").prepare;
     auto other = right;
     other.prepare = ours<Exec, T>("multiply_transposed").prepare;
@@ -143,7 +144,7 @@ TEST(BenchCheck, BothOfTwoResultsAreJudged) {
 TEST(BenchCheck, ALogisticGradientIsJudgedWithinItsBound) {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
     auto const right = ours<Exec, T>("logistic");
-    auto plain = right;  // the same products with nothing between them
+    auto plain = right;  // the same products without the map between them
     plain.has_our_bits = false;
     plain.prepare = ours<Exec, T>("atax").prepare;
     auto other = right;

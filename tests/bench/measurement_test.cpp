@@ -68,13 +68,13 @@ TEST(BenchFinish, MedianIsTheMiddleOrTheMeanOfTheTwo) {
   EXPECT_EQ(summarise({4, 1, 2, 3}).max, 4);
 }
 
-// Lists that generic lambdas go over have names: nvcc takes no braces there.
+// Lists used in generic lambdas have names, because nvcc accepts no braced initialisers there.
 std::string const products_with_vectors_and_transpose[] = {
     "atax", "weights", "logistic", "multiply", "multiply_transposed", "multiply_both", "transpose"};
 std::string const scalars[] = {"f32", "f64"};
 constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
 
-/// Short turns: what is measured here is nothing.
+/// Short turns, because the measured times do not matter here.
 Request request(std::string const& backend, std::string const& operation) {
   return {.backend = backend,
           .operation = operation,
@@ -205,7 +205,7 @@ TEST(BenchMeasure, WhatDoesNotExistIsRefused) {
   wrong_scalar.scalar = "half";
   refuses(wrong_scalar, HasSubstr("there is no half on " + backend));
   auto wrong_variant = request(backend, "multiply");
-  wrong_variant.variants = {"atomic", "column-tile-static"};  // of column-major matrices
+  wrong_variant.variants = {"atomic", "column-tile-static"};  // for column-major matrices
   refuses(wrong_variant,
           AllOf(HasSubstr("'column-tile-static' is no variant of this operation and layout"),
                 HasSubstr("repeated-reduction")));

@@ -16,20 +16,20 @@
 
 #include "app/support/program.hpp"
 
-/// Files that others change while the program reads them. The fault shim stops the program before
-/// it reads a byte, so that the change comes in the middle in every run.
+/// Files that change while the program reads them. The fault shim stops the program before it reads
+/// a given byte, so that the change always happens in the middle.
 namespace tessera::test {
 namespace {
 
 using ::testing::MatchesRegex;
 using Words = std::vector<std::string>;
 
-/// A command, and one of the files that it reads.
+/// A command, and one of its input files.
 struct ChangedJob {
   std::string name;
   Words arguments;
   std::string input;
-  std::int64_t position = 1000;  ///< of a byte that is read after the header
+  std::int64_t position = 1000;  ///< of a byte after the header
 };
 
 void PrintTo(ChangedJob const& job, std::ostream* out) {
@@ -90,7 +90,8 @@ class ChangeTest : public ProgramTest, public testing::WithParamInterface<Change
     ASSERT_EQ(done.status, 0) << done.err;
   }
 
-  /// Stops the job before it reads the byte at its position, changes the file, and lets it go on.
+  /// Stops the job before it reads the byte at its position, changes the file, and continues the
+  /// job.
   template <class Change>
   RunResult run_with(Change const& change) const {
     std::string const fault = "read," + job().input + ",SIGSTOP," + std::to_string(job().position);

@@ -1,24 +1,24 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A library for LD_PRELOAD that makes calls fail as bad disks do. TESSERA_FAULTS is a list of
-// CALL,FILE,FAULT,NUMBER; with semicolons between them:
+// A library for LD_PRELOAD that makes calls fail like bad disks. TESSERA_FAULTS is a list of
+// CALL,FILE,FAULT,NUMBER, separated by semicolons:
 //
-//   read,a.npy,EIO,1000    the byte at position 1000 of a.npy cannot be read
-//   read,a.npy,end,1000    a.npy ends there, whatever its size says
-//   read,a.npy,short,1000  no call reads more than 1000 bytes, and every other one is interrupted
+//   read,a.npy,EIO,1000    reading the byte at position 1000 of a.npy fails
+//   read,a.npy,end,1000    a.npy ends there, whatever its size is
+//   read,a.npy,short,1000  each call reads at most 1000 bytes; every other call is interrupted
 //   write,,ENOSPC,1000     there is room for 1000 bytes in all
-//   write,,short,1000      no call writes more than 1000 bytes, and every other one is interrupted
-//   fsync,,EIO,0           fails after so many calls; in the same way folder (fsync of a folder),
-//                          fallocate, rename, link, close (of a file that is written), thread
-//   unnamed,,EOPNOTSUPP,0  files without a name (O_TMPFILE) cannot be made
-//   rename,,SIGTERM,0      the process gets a signal in that call, which does its work; so link
-//   read,a.npy,SIGSTOP,9   the process gets a signal before it reads the byte at position 9, once
-//   fsync,,throw,0         a thread throws what nobody catches, a sentence; throw-number: a number
+//   write,,short,1000      each call writes at most 1000 bytes; every other call is interrupted
+//   fsync,,EIO,0           fails after so many calls; also folder (fsync of a folder), fallocate,
+//                          rename, link, close (of a file opened for writing), thread
+//   unnamed,,EOPNOTSUPP,0  files without a name (O_TMPFILE) cannot be created
+//   rename,,SIGTERM,0      a signal arrives in the call, which succeeds; also link
+//   read,a.npy,SIGSTOP,9   a signal arrives before the byte at position 9 is read, once
+//   fsync,,throw,0         a thread throws an uncaught exception; throw-number: it throws a number
 //
-// FILE is the end of a path, of rename and link that of the new one; without one it is all regular
-// files below the current folder, outputs that have no name yet among them. TESSERA_FAULTS_LOG
-// names a file that gets a line for each fault, so that a test knows that there was one.
+// FILE is the end of a path; for rename and link, of the new path. An empty FILE means all regular
+// files below the current folder, including outputs without a name. TESSERA_FAULTS_LOG names a file
+// that receives one line per fault, so that a test can check that one occurred.
 
 #include <algorithm>
 #include <array>
@@ -51,7 +51,7 @@ struct Rule {
   std::int64_t number = 0;
 };
 
-/// The next definition of a function: the C library's, or a sanitizer's in front of it.
+/// The next definition of a function: the C library's, or that of a sanitizer before it.
 template <class Function>
 Function* next(char const* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
@@ -83,7 +83,7 @@ std::vector<Rule> const& rules() {
   return all;
 }
 
-/// The signal that a fault is; 0: none.
+/// The signal that a fault names; 0 if it names no signal.
 int signal_of(std::string const& fault) {
   if (fault == "SIGTERM") return SIGTERM;
   if (fault == "SIGKILL") return SIGKILL;
@@ -141,7 +141,7 @@ Rule const* rule_of(std::string_view call, int descriptor) {
   return nullptr;
 }
 
-/// Whether a call that is counted fails now. `path` is of the file that it makes; null: of any.
+/// Whether a counted call fails now. `path` is the file that it creates; null matches any rule.
 bool fails_now(std::string_view call, Rule const*& found, char const* path = nullptr) {
   static std::array<std::atomic<std::int64_t>, 16> calls{};
   for (std::size_t k = 0; k < rules().size(); ++k) {
@@ -154,13 +154,14 @@ bool fails_now(std::string_view call, Rule const*& found, char const* path = nul
   return false;
 }
 
-/// In a call that makes the file `path`: whether it fails. A signal is sent, and it goes on.
+/// Whether a call that creates the file `path` fails. If the fault is a signal, sends it and
+/// returns false.
 bool cannot_make(std::string_view call, char const* path) {
   Rule const* rule = nullptr;
   return fails_now(call, rule, path) && fail(*rule) != 0;
 }
 
-/// Every other time.
+/// True for every other call.
 bool is_interrupted() {
   static std::atomic<unsigned> calls = 0;
   if (calls++ % 2 == 0) return false;
@@ -168,14 +169,15 @@ bool is_interrupted() {
   return true;
 }
 
-/// How much of `wanted` bytes is let through by a call that is never whole; -1 with errno.
+/// Number of bytes that a shortened call may transfer; -1 with errno if it fails.
 ssize_t shortened(Rule const& rule, std::int64_t wanted) {
   if (is_interrupted()) return -1;
   fail(rule);
   return std::min(wanted, rule.number);
 }
 
-/// How much of a read of `size` bytes at a position is let through; -1 with errno.
+/// Number of bytes that a read of `size` bytes at a position may transfer; -1 with errno if it
+/// fails.
 ssize_t bytes_to_read(int descriptor, std::size_t size, std::int64_t position) {
   auto const wanted = static_cast<std::int64_t>(size);
   Rule const* const rule = rule_of("read", descriptor);
@@ -193,7 +195,7 @@ ssize_t bytes_to_read(int descriptor, std::size_t size, std::int64_t position) {
   return ends ? 0 : failed;
 }
 
-/// The same of a write.
+/// Number of bytes that a write of `size` bytes may transfer; -1 with errno if it fails.
 ssize_t bytes_to_write(int descriptor, std::size_t size) {
   static std::atomic<std::int64_t> written = 0;
   auto const wanted = static_cast<std::int64_t>(size);
@@ -231,7 +233,7 @@ ssize_t write_at(int descriptor, void const* from, std::size_t size, off_t posit
   return count >= 0 ? call(descriptor, from, static_cast<std::size_t>(count), position) : count;
 }
 
-/// Calls one(data, size, position) for each part until one of them is not whole.
+/// Calls one(data, size, position) for each part until one is transferred incompletely.
 template <class One>
 ssize_t each_part(iovec const* parts, int count, off_t position, One const& one) {
   ssize_t done = 0;
@@ -267,7 +269,7 @@ int set_aside(int descriptor, int mode, off_t offset, off_t size) {
 
 }  // namespace
 
-// Calls of programs with 64-bit offsets have names of their own.
+// With 64-bit offsets, programs call functions with other names.
 extern "C" {
 
 ssize_t read(int descriptor, void* to, std::size_t size) {
@@ -362,7 +364,7 @@ int renameat2(int from_folder, char const* from, int to_folder, char const* to,
   return cannot_make("rename", to) ? -1 : call(from_folder, from, to_folder, to, flags);
 }
 
-// A descriptor is closed even where that fails.
+// Closes the descriptor even if the call reports a failure.
 int close(int descriptor) {
   static auto* const call = next<int(int)>("close");
   int const flags = ::fcntl(descriptor, F_GETFL);

@@ -14,8 +14,8 @@
 
 #include "app/support/program.hpp"
 
-/// The program on disks that fail: a message with the file and the place, the old output or none,
-/// no temporary beside it; and the right bits as soon as the disk works again.
+/// The program on failing disks: a message with the file and the position, the old output or no
+/// output, and no temporary file. Once the disk works again, the result has the right bits.
 namespace tessera::test {
 namespace {
 
@@ -26,14 +26,14 @@ using ::testing::Matcher;
 using ::testing::StartsWith;
 using Words = std::vector<std::string>;
 
-/// A command of the program, the file that it reads most of, and the file that it makes.
+/// A command of the program, its largest input file, and its output file.
 struct FaultyJob {
   std::string name;
   std::vector<std::string> arguments;
-  std::string input;   // empty: it reads none
-  std::string output;  // as a file
+  std::string input;   // empty: no input
+  std::string output;  // name of the file
   bool replaces = true;
-  bool reserves = true;  // sets disk space aside before it writes
+  bool reserves = true;  // reserves disk space before it writes
   bool has_checkpoint = false;
 };
 
@@ -107,7 +107,8 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
   }
 
   static FaultyJob const& job() { return GetParam(); }
-  /// SHA-256 of the output; of an HDF5 file, whose chunks come in any order, of its elements.
+  /// SHA-256 of the output. For an HDF5 file, whose chunks have no fixed order, SHA-256 of its
+  /// elements.
   [[nodiscard]] std::string digest() const {
     if (job().output != "c.h5") return sha256_of(job().output);
     expect_done(run({"convert", "c.h5:/A", "elements.bin"}));
@@ -116,17 +117,15 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
     return found;
   }
   [[nodiscard]] std::string const& wanted() const { return wanted_; }
-  /// Bytes of the output.
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(size_); }
   static void expect_done(RunResult const& result) { ASSERT_EQ(result.status, 0) << result.err; }
 
-  /// Runs the job where calls fail; at least one of them must.
+  /// Runs the job with failing calls; at least one call must fail.
   RunResult run_with(std::string const& faults,
                      std::vector<std::pair<std::string, std::string>> environment = {}) {
     std::string const log = (cache() / "faults.log").string();
     std::filesystem::remove(log);
-    // The shim goes before the address sanitizer's library, to which it hands on what it lets
-    // through.
+    // The shim precedes the address sanitizer's library, and forwards calls that do not fail to it.
     environment.insert(environment.end(), {{"LD_PRELOAD", FAULT_SHIM},
                                            {"ASAN_OPTIONS", "verify_asan_link_order=0"},
                                            {"TESSERA_FAULTS", faults},
@@ -136,8 +135,8 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
     return result;
   }
 
-  /// The job fails as documented, says `why` of one of the files, and leaves the folder as it was,
-  /// but for a checkpoint.
+  /// The job fails as documented with `why` about one of the files, and leaves the folder unchanged
+  /// except for a checkpoint.
   void expect_failure(std::string const& faults, Matcher<std::string> const& why,
                       bool with_old_output) {
     SCOPED_TRACE(faults + (with_old_output ? ", old output" : ", no output"));
@@ -150,17 +149,17 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
                 AllOf(AnyOf(StartsWith("tessera: " + job().input), StartsWith("tessera: c."),
                             StartsWith("tessera: run.state")),
                       why));
-    // A checkpoint that cannot be written is left out with a notice each, and does not end the run.
+    // A checkpoint that cannot be written is skipped with a notice and does not end the run.
     auto const lines = std::ranges::count(result.err, '\n');
     EXPECT_TRUE(job().has_checkpoint ? lines >= 1 : lines == 1) << result.err;
     expect_untouched(with_old_output);
 
-    // A run that goes on from a checkpoint would not come to the next fault.
+    // A resumed run would not reach the next fault.
     if (job().has_checkpoint) expect_done_as_before();
     std::filesystem::remove(path(job().output));
   }
 
-  /// The disk works again, and so does the job.
+  /// The disk works again, and the job succeeds.
   void expect_done_as_before() {
     auto const again = run(job().arguments);
     EXPECT_EQ(again.status, 0) << again.err;
@@ -183,7 +182,7 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
     EXPECT_EQ(names, before_) << "something was left beside";
   }
 
-  /// Runs the job where it is slowed down, but nothing is lost.
+  /// Runs the job with faults that slow it down without data loss.
   void expect_same(std::string const& faults) {
     SCOPED_TRACE(faults);
     auto const result = run_with(faults);
@@ -193,14 +192,14 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
     EXPECT_EQ(listing(), before_);
   }
 
-  /// What is said of a full disk; HDF5's library says it in the system's words.
+  /// The message of a full disk; HDF5's library uses the system's message.
   static Matcher<std::string> full_disk() {
     return AnyOf(HasSubstr("the disk is full: expected room for "),
                  HasSubstr("expected HDF5's library to do it, found: No space left on device"),
                  HasSubstr("expected HDF5's library to do it, found: Disk quota exceeded"));
   }
 
-  /// With an old output, where there can be one, and without.
+  /// Without an old output and, if the job can replace one, with it.
   [[nodiscard]] std::vector<bool> both_outputs() const {
     return job().replaces ? std::vector<bool>{false, true} : std::vector<bool>{false};
   }
@@ -211,7 +210,7 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
   std::uintmax_t size_ = 0;
 };
 
-/// Of jobs that read a file.
+/// Faults of jobs that read a file.
 class ReadFaultTest : public FaultTest {};
 
 TEST_P(ReadFaultTest, a_read_error_names_the_file_and_the_position) {
@@ -248,7 +247,7 @@ TEST_P(FaultTest, short_and_interrupted_writes_lose_nothing) {
 
 TEST_P(FaultTest, a_full_disk_is_said_and_leaves_the_old_output) {
   for (bool const old : both_outputs()) {
-    // HDF5's library writes the head in a process of its own, where it is counted apart.
+    // HDF5's library writes the header in a separate process, with a separate count.
     std::int64_t const nearly = job().replaces ? size() - 1 : size() - size() / 10;
     for (std::int64_t const room : {std::int64_t{0}, std::int64_t{1}, size() / 2, nearly}) {
       expect_failure("fallocate,,EOPNOTSUPP,0;write,,ENOSPC," + std::to_string(room), full_disk(),
@@ -287,7 +286,7 @@ TEST_P(FaultTest, an_output_that_cannot_be_put_in_its_place_leaves_the_old_one) 
   if (!job().replaces) {
     expect_failure("link,,EIO,0", HasSubstr("cannot be put in its place: expected to link it"),
                    false);
-    expect_same("link,,EOPNOTSUPP,0");  // there are other ways that replace nothing
+    expect_same("link,,EOPNOTSUPP,0");  // other ways also replace nothing
     return;
   }
   for (bool const old : both_outputs()) {
@@ -316,7 +315,7 @@ TEST_P(FaultTest, a_folder_that_cannot_be_synced_is_said) {
 TEST_P(FaultTest, a_signal_between_the_last_steps_leaves_a_whole_file_and_nothing_else) {
   for (bool const old : both_outputs()) {
     for (std::string const fault : {"link,,SIGTERM,0", "unnamed,,EOPNOTSUPP,0;rename,,SIGTERM,0"}) {
-      if (!job().replaces && fault.find("rename") != std::string::npos) continue;  // it is linked
+      if (!job().replaces && fault.find("rename") != std::string::npos) continue;  // it links
       SCOPED_TRACE(fault + (old ? ", old output" : ", no output"));
       if (old) write(job().output, "old");
       auto const result = run_with(fault);
@@ -330,7 +329,7 @@ TEST_P(FaultTest, a_signal_between_the_last_steps_leaves_a_whole_file_and_nothin
   }
 }
 
-/// Of the job that keeps a checkpoint: it goes when the result is there, and not before.
+/// The job with a checkpoint removes it only after the result is complete.
 class CheckpointFaultTest : public FaultTest {};
 
 TEST_P(CheckpointFaultTest, a_result_that_cannot_be_written_leaves_the_checkpoint) {
@@ -367,7 +366,7 @@ TEST_P(CheckpointFaultTest, threads_that_cannot_start_are_said) {
                                     "start "));
 }
 
-/// What nobody could catch, since it is thrown in a thread.
+/// Exceptions that cannot be caught, because a thread throws them.
 class UncaughtTest : public FaultTest {};
 
 TEST_P(UncaughtTest, an_exception_ends_the_run_with_a_sentence_and_leaves_nothing) {
@@ -390,7 +389,7 @@ TEST_P(UncaughtTest, an_exception_ends_the_run_with_a_sentence_and_leaves_nothin
   }
 }
 
-/// Runs with several outputs: a set of files that belong together.
+/// Runs with several outputs, which belong together.
 class SetTest : public ProgramTest {
  protected:
   struct Set {
@@ -453,7 +452,7 @@ class SetTest : public ProgramTest {
 
 TEST_F(SetTest, is_old_as_a_whole_where_one_file_does_not_come_to_the_disk) {
   for (Set const& set : sets()) {
-    // Each file is flushed once; the last of them fails.
+    // Each file is flushed once; the last flush fails.
     std::string const last = std::to_string(set.outputs.size() - 1);
     for (std::string const& faults : {"fsync,,EIO," + last, "fsync,,SIGKILL," + last,
                                       "unnamed,,EOPNOTSUPP,0;fsync,,EIO," + last}) {

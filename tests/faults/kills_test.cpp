@@ -16,9 +16,9 @@
 
 #include "app/support/program.hpp"
 
-/// Runs that are killed at random moments leave no torn or wrong file, and the same command then
-/// ends with the right bits. TESSERA_KILLS says how many kills each job gets, TESSERA_KILLS_SEED
-/// repeats their moments.
+/// Runs killed at random moments leave no incomplete or wrong file, and the same command then
+/// succeeds with the right bits. TESSERA_KILLS sets the kills per job; TESSERA_KILLS_SEED repeats
+/// their moments.
 namespace tessera::test {
 namespace {
 
@@ -37,7 +37,7 @@ class KillsTest : public ProgramTest {
     ASSERT_EQ(made.status, 0) << made.err;
   }
 
-  /// Kills `command`, which makes c.npy, at moments between its start and its end.
+  /// Kills `command`, which writes c.npy, at moments between its start and its end.
   void kill_often(std::vector<std::string> const& command) {
     std::uint64_t const kills = number_in_environment("TESSERA_KILLS", 12);
     std::uint64_t const seed = number_in_environment("TESSERA_KILLS_SEED", std::random_device{}());
@@ -66,9 +66,9 @@ class KillsTest : public ProgramTest {
     EXPECT_FALSE(exists("run.state"));
   }
 
-  /// An output has a name before it is in its place only between two calls that put it there, when
-  /// it is whole: what stays of such a moment has a name of its own. The next start tells whether a
-  /// checkpoint is whole.
+  /// An output gets a temporary name only when it is complete, just before it is moved into place.
+  /// A kill between these two calls leaves that name. The next run checks whether a checkpoint is
+  /// complete.
   void expect_nothing_torn_beside() {
     for (std::string const& name : listing()) {
       if (name == "run.state") ++checkpoints_;
@@ -79,7 +79,7 @@ class KillsTest : public ProgramTest {
     }
   }
 
-  /// Checkpoints that kills have left.
+  /// Number of checkpoints that kills have left.
   [[nodiscard]] std::uint64_t checkpoints() const { return checkpoints_; }
 
  private:
@@ -108,7 +108,7 @@ TEST_F(KillsTest, atax_with_checkpoints_leaves_whole_files_and_ends_with_its_bit
       "atax",           "a.npy", "--vector",     "v.npy",     "--output",           "c.npy",
       "--memory-limit", "8MiB",  "--checkpoint", "run.state", "--checkpoint-every", "0"};
   kill_often(command);
-  // A few random kills may all miss the checkpoint: one more does not.
+  // A few random kills may all miss the checkpoint, so add one that cannot.
   std::string const wanted = read("c.npy");
   ASSERT_NO_FATAL_FAILURE(kill_when_exists(command, "run.state"));
   expect_nothing_torn_beside();

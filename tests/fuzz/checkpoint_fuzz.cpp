@@ -18,9 +18,9 @@
 
 #include "harness.hpp"
 
-// Checkpoints: read, compared with a job, written anew, and gone on from. The first byte says
-// whether the SHA-256 that a checkpoint ends in is put there, or is in the input, and which
-// operation and matrix it is of.
+// Checkpoints: read, compared with a job, written again, and resumed. The first byte selects the
+// operation, the matrix, and whether the final SHA-256 of the checkpoint is computed here or part
+// of the input.
 
 namespace tessera::fuzz {
 namespace {
@@ -33,14 +33,14 @@ constexpr unsigned char sealed = 1;
 constexpr unsigned char column_major_double = 8;
 constexpr unsigned char small_limit = 16;
 
-/// Kokkos, with one thread, as long as the program.
+/// Initialises Kokkos with one thread for the whole program.
 void start_kokkos() {
   static Kokkos::ScopeGuard const guard(Kokkos::InitializationSettings().set_num_threads(1));
 }
 
-/// Goes on with one of the operations over a small matrix.
-/// @throws std::invalid_argument when the state is not one of this operation and matrix, or when
-/// the limit is too small for it
+/// Resumes one of the operations on a small matrix.
+/// @throws std::invalid_argument if the state belongs to another operation or matrix, or if the
+/// limit is too small for it
 template <class T, class Layout>
 void go_on(stream::State<T> const& state, unsigned operation, std::int64_t rows, std::int64_t cols,
            std::size_t limit) {
@@ -70,7 +70,7 @@ void go_on(stream::State<T> const& state, unsigned operation, std::int64_t rows,
   }
 }
 
-/// The state in a checkpoint; nothing where that is refused.
+/// The state in a checkpoint; empty if the checkpoint is refused.
 template <class T>
 std::optional<stream::State<T>> state_in(std::string const& path, app::CheckpointJob& job) {
   try {
@@ -98,7 +98,7 @@ void read_as(std::string const& path, unsigned kind, std::int64_t rows, std::int
   }
   try {
     go_on<T, Layout>(*state, kind / 2, rows, cols, limit);
-  } catch (std::invalid_argument const&) {  // a state of something else, or too small a limit
+  } catch (std::invalid_argument const&) {  // another job's state, or too small a limit
   }
   app::write_checkpoint(path, app::to_checkpoint(*state, job));
   std::string const written = content_of(path);

@@ -10,8 +10,9 @@
 
 #include "harness.hpp"
 
-// The chunks of HDF5 datasets, without HDF5's library. One byte of type and number of filters, one
-// that orders them, one of filters left out, two bytes each of rows and columns, the chunk.
+// Chunks of HDF5 datasets, decoded without HDF5's library. Input: one byte of type and number of
+// filters, one of their order, one of skipped filters, two bytes each of rows and columns, the
+// chunk.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace tessera;
   fuzz::Bytes bytes(data, size);

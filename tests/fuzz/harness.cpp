@@ -20,7 +20,7 @@
 namespace tessera::fuzz {
 namespace {
 
-constexpr std::uint64_t most_elements = 1U << 16U;  // read of one file, which may be full of holes
+constexpr std::uint64_t most_elements = 1U << 16U;  // read from one file, which may be sparse
 
 class Folder {
  public:
@@ -41,7 +41,7 @@ class Folder {
   std::string path_;
 };
 
-/// Runs `action`; only a FileError with a whole sentence may come of it.
+/// Runs `action`; it may only throw a FileError with a complete sentence.
 template <class Action>
 void expect_file_error_at_most(Action const& action) {
   try {
@@ -53,7 +53,7 @@ void expect_file_error_at_most(Action const& action) {
   }
 }
 
-/// The bits of two readings agree, NaNs included.
+/// Expects two readings with equal bits, including NaNs.
 template <class T>
 void expect_same(std::vector<T> const& a, std::vector<T> const& b) {
   if (std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) != 0) broken("readings differ");
@@ -78,7 +78,7 @@ void read_part(io::MatrixReader const& reader, io::Part part, std::uint64_t coun
   reader.read(part, count - some, std::span(again));  // the end
 }
 
-/// The first rows of the first columns, as a block and element by element.
+/// Reads the first rows of the first columns, as a block and element by element.
 template <class T>
 void read_corner(io::MatrixReader const& reader) {
   io::MatrixInfo const& info = reader.info();

@@ -10,35 +10,33 @@
 
 #include <io/matrix_info.hpp>
 
-// What the fuzz targets share. An input is a file's content; where a reader must be told more, the
-// first bytes say it.
+// Shared by the fuzz targets. An input is the content of a file. If a reader needs parameters, the
+// first bytes contain them.
 namespace tessera::fuzz {
 
 using Bytes = std::span<std::uint8_t const>;
 
-/// Says what is wrong, and ends the program.
+/// Prints what is wrong and ends the program.
 [[noreturn]] void broken(char const* sentence);
 
-/// A message of a file is one printable line of moderate length that begins with its path.
+/// Expects one printable line of moderate length that begins with the path.
 void expect_message(std::string const& path, std::string const& message);
 
-/// All bytes of a file.
 std::string content_of(std::string const& path);
 
-/// Puts bytes into a file of this name, in a folder in memory that lives as long as the program.
+/// Writes bytes to a file of this name, in a folder in memory that exists as long as the program.
 std::string put(std::string const& name, Bytes content);
 
-/// Takes a number of `count` bytes from the front, zeros where there are too few.
+/// Removes a number of `count` bytes from the front; missing bytes are zeros.
 std::uint64_t take(Bytes& bytes, std::size_t count);
 
-/// Opens a matrix file and reads it in several ways, which must agree. A FileError is as good;
+/// Opens a matrix file and reads it in several ways, which must agree. A FileError is also valid;
 /// anything else ends the program.
 void read_matrix(std::string const& path, io::RawFile const& raw = {});
 
-/// The same of a file's vector.
+/// The same for a file's vector.
 void read_vector(std::string const& path, io::RawFile const& raw = {});
 
 }  // namespace tessera::fuzz
 
-/// One input of libFuzzer.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);

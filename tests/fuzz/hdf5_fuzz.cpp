@@ -3,8 +3,8 @@
 
 #include "harness.hpp"
 
-// HDF5's library examines the file in a process apart, as it always does: what it dies of is an
-// error of the file. What is fuzzed here is all that is done with its answer.
+// As usual, HDF5's library examines the file in a separate process, whose crash is an error of the
+// file. This target fuzzes the handling of its answer.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   tessera::fuzz::read_matrix(tessera::fuzz::put("A.h5", {data, size}) + ":/A");
   return 0;

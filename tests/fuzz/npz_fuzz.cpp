@@ -16,14 +16,14 @@ void add(std::vector<std::uint8_t>& to, std::uint64_t value, std::size_t count) 
   }
 }
 
-/// A zip archive of one member A, whose bytes in the file are `packed`.
+/// A zip archive with one member A, stored in the file as `packed`.
 std::vector<std::uint8_t> zip(Bytes packed, bool deflated, std::uint64_t bytes) {
   std::string const name = "A.npy";
   auto const add_common = [&](std::vector<std::uint8_t>& to) {
     add(to, 20, 2);                // version
     add(to, 0, 2);                 // flags
     add(to, deflated ? 8 : 0, 2);  // method
-    add(to, 0, 8);                 // time, and a CRC-32 that is wrong
+    add(to, 0, 8);                 // time, and a wrong CRC-32
     add(to, packed.size(), 4);
     add(to, bytes, 4);
     add(to, name.size(), 2);
@@ -38,7 +38,7 @@ std::vector<std::uint8_t> zip(Bytes packed, bool deflated, std::uint64_t bytes) 
   add(file, 0x02014b50, 4);
   add(file, 20, 2);
   add_common(file);
-  add(file, 0, 14);  // comment, disk, attributes, place
+  add(file, 0, 14);  // comment, disk, attributes, offset
   file.insert(file.end(), name.begin(), name.end());
   std::size_t const directory = file.size() - start;
   add(file, 0x06054b50, 4);
@@ -54,8 +54,8 @@ std::vector<std::uint8_t> zip(Bytes packed, bool deflated, std::uint64_t bytes) 
 }  // namespace
 }  // namespace tessera::fuzz
 
-// One byte of what follows: an archive, or (with four bytes of the size that it holds) what is in a
-// member that is stored or packed.
+// The first byte selects the rest: an archive, or the uncompressed size in four bytes and the
+// content of a stored or compressed member.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace tessera;
   fuzz::Bytes bytes(data, size);

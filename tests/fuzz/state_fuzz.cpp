@@ -13,9 +13,9 @@
 
 #include "harness.hpp"
 
-// States of solvers: a run that goes on from a state in which numbers have changed ends, or refuses
-// it. The first byte says of which solver, the second of which step; then come changes, each a byte
-// that says of what, two of where, and eight of the new value.
+// States of solvers: a run that resumes from a state with changed numbers must end, or refuse the
+// state. The first byte selects the solver, the second the iteration. Each change has a byte for
+// the field, two for the index, and eight for the new value.
 
 namespace tessera::fuzz {
 namespace {
@@ -80,7 +80,7 @@ constexpr std::array<Solver, 12> solvers{
       solve::condition_estimate(p.op, {.tol = 0, .maxiter = 6}, control);
     }};
 
-/// What whole runs of each solver leave behind them.
+/// The states of complete runs of each solver.
 struct Recorded {
   Recorded() {
     for (std::size_t i = 0; i < solvers.size(); ++i) {
@@ -96,7 +96,7 @@ struct Recorded {
 
 Recorded const& recorded() {
   static Kokkos::ScopeGuard const guard(Kokkos::InitializationSettings().set_num_threads(1));
-  static Recorded const* const all = new Recorded;  // as long as Kokkos
+  static Recorded const* const all = new Recorded;  // lives as long as Kokkos
   return *all;
 }
 
@@ -144,7 +144,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   }
   try {
     solvers[solver](all.problem, {.resume = &state});
-  } catch (std::invalid_argument const&) {  // it is damaged
+  } catch (std::invalid_argument const&) {  // the state is damaged
   }
   return 0;
 }

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# tessera_examples_of(header result count): the examples in the doc blocks of `header`, a path below the
-# source folder, as one function each. An example is what stands between "/// ```cpp" and "/// ```".
+# tessera_examples_of(header result count): returns the examples in the doc blocks of `header`, a
+# path below the source folder, as one function each. An example is the text between "/// ```cpp"
+# and "/// ```".
 function(tessera_examples_of header result count)
   file(READ "${PROJECT_SOURCE_DIR}/${header}" text)
-  # Lists of CMake end at semicolons, and do not end in brackets.
+  # Escape characters that have a meaning in CMake's lists.
   string(REPLACE ";" "<semicolon>" text "${text}")
   string(REPLACE "[" "<open>" text "${text}")
   string(REPLACE "]" "<close>" text "${text}")

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What users of the package write: each operation on a small matrix of whole numbers, where every
-// correct result is exact.
+// Code as users of the package write it: each operation on a small matrix of whole numbers, with
+// exact results.
 
 #include <cstdio>
 
@@ -72,7 +72,7 @@ bool all_is_right() {
   return is("stream::atax", c, -53, -68) && right;
 }
 
-/// The bits of the logistic loss' gradient, which no whole number hides.
+/// Checks the bits of the gradient of the logistic loss, which are not whole numbers.
 bool has_the_bits() {
   constexpr int rows = 7;
   constexpr int cols = 3;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What users of the component Distributed write: a small matrix of ones, on as many processes as
-// there are.
+// Code as users of the component Distributed write it: a small matrix of ones, on any number of
+// processes.
 
 #include <cstdio>
 #include <mpi.h>

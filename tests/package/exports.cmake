@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# cmake -DNM=… -DLIBRARY=… -P exports.cmake: libtessera.so exports names of namespace tessera alone, and those.
+# cmake -DNM=… -DLIBRARY=… -P exports.cmake: libtessera.so exports the names of namespace tessera
+# and no others.
 execute_process(COMMAND "${NM}" -D --defined-only "${LIBRARY}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" symbols "${symbols}")
-list(FILTER symbols EXCLUDE REGEX " A ") # the version's name
+list(FILTER symbols EXCLUDE REGEX " A ") # the name of the version
 set(others ${symbols})
 list(FILTER symbols INCLUDE REGEX "_ZN7tessera6detail9call_atax")
 list(FILTER others EXCLUDE REGEX " _Z(N|NK|T[VIST]N|ZN|ZNK|GVN|GVZN|GVZNK|GRN)7tessera")

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that is built with the flags of pkg-config: A = [1 2; 3 4; 5 6], v = [1 -2] gives C =
-// [-53 -68].
+// A program built with the flags of pkg-config: A = [1 2; 3 4; 5 6], v = [1 -2] gives C = [-53
+// -68].
 
 #include <cstdio>
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that calls all that the library has compiled. weak_symbols.cmake looks at its symbols.
+// A program that calls everything that the library has compiled. weak_symbols.cmake checks its
+// symbols.
 
 #include <cstddef>
 

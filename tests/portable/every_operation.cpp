@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Every operation on an execution space that has no folder in backends/, compiled by
-// .ci/compile_portable and never linked: TESSERA_SPACE names it.
+// Every operation on an execution space without a folder in backends/, given by TESSERA_SPACE.
+// Compiled by .ci/compile_portable, never linked.
 
 #include <Kokkos_Core.hpp>
 
@@ -19,7 +19,7 @@ using MatrixOf = Kokkos::View<T**, Layout, typename Exec::memory_space>;
 template <class T>
 using VectorOf = Kokkos::View<T*, typename Exec::memory_space>;
 
-/// A matrix that nobody reads.
+/// A matrix that is never read.
 template <class T, class Layout>
 struct Source {
   using value_type = T;

@@ -16,7 +16,7 @@ def of_modules():
     for module in ("tessera", "tessera.linalg", "tessera.sklearn", "tessera.distributed"):
         try:
             names = importlib.import_module(module)
-        except ImportError:  # of scikit-learn, whose tests are reported as skipped
+        except ImportError:  # without scikit-learn; its tests are reported as skipped
             continue
         for name in [*names.__all__, *(["open"] if module == "tessera" else [])]:
             thing = getattr(names, name)
@@ -30,7 +30,7 @@ def of_modules():
 THINGS = dict(of_modules())
 COMPILED = [name for name in THINGS if name.startswith("tessera.StreamedMatrix")]
 FIELDS = [name for name, thing in THINGS.items() if hasattr(thing, "_fields")]
-PRIVATE = ["tessera.distributed.Matrix"]  # whose constructor is not called by users
+PRIVATE = ["tessera.distributed.Matrix"]  # users do not call its constructor
 METHODS_OF_ESTIMATORS = [name for name in THINGS if name.startswith("tessera.sklearn.") and name.count(".") > 2]
 
 
@@ -86,10 +86,10 @@ def test_example(name):
 @pytest.mark.parametrize("name", THINGS)
 def test_by_numpydoc(name):
     validate = pytest.importorskip("numpydoc.validate").validate
-    # An extended summary, references to others and an example of everything are a matter of taste. Attributes are
-    # the parameters of tuples with names.
+    # Extended summaries, references and examples everywhere are a matter of taste. Named tuples document attributes,
+    # not parameters.
     left_out = {"ES01", "SA01", "EX01"} | ({"PR01"} if name in FIELDS + PRIVATE else set())
-    # The compiled class ends its docstring in its own way.
+    # The compiled class formats the end of its docstring differently.
     left_out |= {"GL02"} if name in COMPILED else set()
     assert [error for error in validate(name)["errors"] if error[0] not in left_out] == []
 

@@ -115,7 +115,7 @@ def test_calls_go_into_the_callers_stream():
         with cupy.cuda.Stream(non_blocking=True) as stream:
             for _ in range(50):
                 v.fill(0)
-            v.fill(value)  # the call has to come after these
+            v.fill(value)  # the call must run after these
             found = tessera.atax(a, v)
             found *= 2  # and before this
             stream.synchronize()
@@ -244,7 +244,7 @@ def test_solvers_work_in_the_callers_stream():
         scaled = cupy.zeros_like(B)
         for _ in range(50):
             scaled.fill(0)
-        scaled += B * 3  # the call has to come after these
+        scaled += B * 3  # the call must run after these
         found = linalg.lsmr(A, scaled).x * 2
         stream.synchronize()
     same(found, expected)

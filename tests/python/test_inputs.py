@@ -81,7 +81,7 @@ def test_copies_of_numbers_that_lie_in_any_way():
     records = np.zeros(5, [("a", "i1"), ("x", "f8")])
     records["x"] = np.arange(5)
     assert tessera.dot(records["x"], np.ones(5), copy=True) == 10
-    odd = np.zeros(41, np.uint8)[1:].view(np.float64)  # at an address that is no multiple of 8
+    odd = np.zeros(41, np.uint8)[1:].view(np.float64)  # at an address that is not a multiple of 8
     odd[:] = np.arange(5)
     assert not odd.flags.aligned and tessera.dot(odd, np.ones(5), copy=True) == 10
     table = np.zeros((3, 4), [("a", "i1"), ("x", "f8")])
@@ -153,7 +153,7 @@ def test_arrays_that_are_not_aligned(dtype, order):
         for call in its:
             with pytest.raises(ValueError, match=f"{name} of shape .* must be aligned, found .*; copy=True makes a copy"):
                 call(False)
-    a = np.ascontiguousarray(a)  # as copies are
+    a = np.ascontiguousarray(a)  # like the copies
     expected = {
         "A": [
             tessera.matvec(a, v), tessera.rmatvec(a, u), tessera.atax(a, v), tessera.matvec_both(a, v, u)[0],
@@ -171,7 +171,7 @@ def test_arrays_that_are_not_aligned(dtype, order):
     for name, its in calls.items():
         for call, right in zip(its, expected[name], strict=True):
             np.testing.assert_array_equal(call(True), right)
-    # Arrays of other libraries are copied, too.
+    # Arrays of other libraries are also copied.
     np.testing.assert_array_equal(tessera.matvec(OnlyInterface(odd), v, copy=True), tessera.matvec(a, v))
     np.testing.assert_array_equal(tessera.transpose(OnlyInterface(odd), copy=True), a.T)
 
@@ -188,7 +188,7 @@ def test_results_that_are_not_aligned():
                 call(copy)
     with pytest.raises(ValueError, match="y of shape .* must be aligned"):
         tessera.axpby(1.0, V, 1.0, misplaced(V))
-    assert tessera.matvec(misplaced(np.zeros((0, 4))), V).shape == (0,)  # nothing is loaded
+    assert tessera.matvec(misplaced(np.zeros((0, 4))), V).shape == (0,)  # no element is loaded
 
 
 def test_masked_elements_are_never_taken_as_numbers():
@@ -269,7 +269,7 @@ def test_torch():
     for sparse in (a.to_sparse(), a.to_sparse_csr()):
         with pytest.raises(TypeError, match="A must be an array with DLPack or a buffer"):
             tessera.atax(sparse, v)
-    negative = torch.complex(v, v).conj().imag  # in memory it is v
+    negative = torch.complex(v, v).conj().imag  # v in memory
     with pytest.raises(TypeError, match="x must not be negated lazily"):
         tessera.matvec(a, negative)
     assert torch.equal(tessera.matvec(a, negative, copy=True), -(a @ v))

@@ -8,7 +8,7 @@ import pytest
 import tessera
 
 TYPES = [np.float32, np.float64]
-# Ways for the same matrix to lie in memory.
+# Memory layouts of the same matrix.
 LAYOUTS = {
     "C": np.ascontiguousarray,
     "Fortran": np.asfortranarray,
@@ -269,7 +269,7 @@ def test_check_of_terms(dtype, what):
     terms = CHECKED_TERMS[what](random.uniform(size=70).astype(dtype), z)
     c = tessera.atax(a, v, **terms)
     assert tessera.check(a, v, c, **terms).passed
-    assert tessera.check(a, v, c).failed > 0  # the terms are looked at
+    assert tessera.check(a, v, c).failed > 0  # fails without the terms
     c[7] += 1000 * np.finfo(dtype).eps * np.abs(c).max()
     assert tessera.check(a, v, c, **terms).failed == 1
 

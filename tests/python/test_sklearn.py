@@ -168,7 +168,7 @@ def test_weights_of_classes(class_weight):
     exact = {"tol": 1e-12, "solver": "newton-cholesky"}
     expected = linear_model.LogisticRegression(class_weight=class_weight, **exact).fit(X, y)
     close(of_tessera.LogisticRegression(class_weight=class_weight).fit(X, y).coef_, expected.coef_)
-    # "balanced" counts the rows' own weights.
+    # "balanced" counts the weights of the rows.
     of_class = np.bincount(y, weights)
     factors = weights.sum() / 2 / of_class if class_weight == "balanced" else [class_weight.get(k, 1) for k in (0, 1)]
     expected = linear_model.LogisticRegression(**exact).fit(X, y, weights * np.array(factors)[y])
@@ -470,7 +470,7 @@ def test_principal_components_are_those_of_scikit_learn(name, n_components, whit
     close(found.explained_variance_ratio_, expected.explained_variance_ratio_)
     close(found.mean_, expected.mean_)
     close(found.noise_variance_, expected.noise_variance_, atol=1e-10 * scale)
-    # With whiten=True scikit-learn's covariance is not that of the data, and its likelihood neither.
+    # With whiten=True, scikit-learn's covariance and likelihood do not describe the data.
     plain = decomposition.PCA(n_components, svd_solver="full").fit(X) if whiten else expected
     close(found.get_covariance(), plain.get_covariance(), atol=1e-10 * scale)
     close(found.transform(X)[:, large] * signs[large], expected.transform(X)[:, large], atol=1e-5)
@@ -508,7 +508,7 @@ def test_results_as_data_frames(estimator):
     assert clone(estimator).fit(frame).feature_names_in_.tolist() == frame.columns.tolist()
 
 
-# Same arguments, attributes and results, on the data sets of scikit-learn that fit the model.
+# Arguments, attributes and results are the same on those data sets of scikit-learn that suit the model.
 EXACT = {"solver": "newton-cholesky", "tol": 1e-12}
 TABLE = [
     ("LinearRegression", {}, {}, DATA_SETS),

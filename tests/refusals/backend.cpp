@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A backend that says it has kernels of its own, and lacks what they need.
+// A backend that claims to be accelerated, but lacks required members.
 
 #include <Kokkos_Core.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-/// An execution space with memory of the host.
+/// An execution space with the host's memory.
 struct Elsewhere {
   using execution_space = Elsewhere;
   using memory_space = Kokkos::HostSpace;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls that are often tried and cannot be had; tests/refusals/CMakeLists.txt has the sentences.
+// Calls that users often try but that are not supported. tests/refusals/CMakeLists.txt has the
+// sentences.
 
 #include <Kokkos_Core.hpp>
 

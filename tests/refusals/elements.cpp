@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Elements that nothing is computed with; tests/refusals/CMakeLists.txt has the sentence.
+// Elements of unsupported types. tests/refusals/CMakeLists.txt has the sentence.
 
 #include <Kokkos_Core.hpp>
 
@@ -14,7 +14,7 @@ using Matrix = Kokkos::View<T**, Kokkos::HostSpace>;
 template <class T>
 using Vector = Kokkos::View<T*, Kokkos::HostSpace>;
 
-/// A number of 16 bits, as libraries have them where the compiler has none.
+/// A number of 16 bits, as libraries define it for compilers without such a type.
 struct Half {
   unsigned short bits;
 };

@@ -21,8 +21,8 @@
 #include "support/instance.hpp"
 #include "support/kernel_log.hpp"
 
-/// The published matrix products against three plain loops, in every mix of layouts and for every
-/// team that they take, and what they say of what they do not take.
+/// Compares the published matrix products with three plain loops, in every mix of layouts and for
+/// every supported team. Checks their messages about unsupported arguments.
 namespace tessera::published::gemm {
 namespace {
 
@@ -50,7 +50,7 @@ struct Sizes {
   }
 };
 
-/// Values of a factor by place: whole or real numbers.
+/// Values of a factor by index: whole or real numbers.
 template <class T>
 using Values = T (*)(std::uint64_t seed, std::uint64_t index);
 
@@ -64,7 +64,7 @@ T real(std::uint64_t seed, std::uint64_t index) {
   return test::real_number<T>(seed, index);
 }
 
-/// A product on the device and what it should be.
+/// A product on the device and its expected result.
 template <class Exec, class T>
 class Problem {
  public:
@@ -84,13 +84,13 @@ class Problem {
   T b_of(Index k, Index j) const {
     return values_(6, static_cast<std::uint64_t>(k * sizes_.n + j));
   }
-  /// One chain of fma in order of k: what every variant says that it computes.
+  /// One chain of fma in order of k, as all variants promise.
   T chain(Index i, Index j) const {
     T sum = 0;
     for (Index k = 0; k < sizes_.k; ++k) sum = std::fma(a_of(i, k), b_of(k, j), sum);
     return sum + T(0);
   }
-  /// The sum in 64-bit integers, for whole numbers.
+  /// The exact sum of whole numbers, in 64-bit integers.
   T exact(Index i, Index j) const {
     std::int64_t sum = 0;
     for (Index k = 0; k < sizes_.k; ++k) {
@@ -99,8 +99,8 @@ class Problem {
     return static_cast<T>(sum);
   }
 
-  /// Calls visit(variant, run) for every variant; run(options, exec, log) runs it on guards, and
-  /// tells the log what is enqueued.
+  /// Calls visit(variant, run) for every variant. run(options, exec, log) runs it on guarded
+  /// matrices and records enqueued kernels in the log.
   template <class Visitor>
   void for_each_variant(Visitor const& visitor) const {
     visit_scalars(A_, [&](auto const& a) {
@@ -128,7 +128,7 @@ class Problem {
   Sizes const& sizes() const { return sizes_; }
 
  private:
-  /// As visit, for matrices whose rows or columns are contiguous.
+  /// Calls visitor with the view if rows or columns are contiguous.
   template <class Visitor>
   static void visit_scalars(GuardedMatrix<Exec, T> const& matrix, Visitor const& visitor) {
     matrix.visit([&]<class View>(View const& view) {
@@ -160,7 +160,7 @@ class GemmVariants : public testing::Test {
 };
 TYPED_TEST_SUITE(GemmVariants, test::RowMajorCases, test::CaseName);
 
-/// The published one, those of other charts, and some that are no power of two.
+/// The published team, teams of other charts, and some that are no power of two.
 std::vector<Team> teams() {
   return {{32, 32},  {16, 16},  {8, 8},   {1, 1},   {1, 32}, {32, 1}, {8, 1},
           {2, 256},  {256, 2},  {8, 32},  {32, 16}, {7, 5},  {3, 33}, {33, 3},
@@ -200,7 +200,7 @@ TYPED_TEST(GemmVariants, AreExactOnWholeNumbersOfEveryShape) {
   }
 }
 
-/// Of A, B and C.
+/// Paddings of A, B and C.
 using Paddings = std::array<Index, 3>;
 
 TYPED_TEST(GemmVariants, TakeEveryMixOfLayoutsAndLeadingDimensions) {
@@ -267,7 +267,7 @@ TYPED_TEST(GemmVariants, HaveTheBitsOfOneChainWhateverTheTeam) {
   }
 }
 
-/// A sum of products that all underflow to -0 is +0, as a sum of zeros is.
+/// A sum of products that all underflow to -0 is +0, like a sum of zeros.
 TYPED_TEST(GemmVariants, NeverGiveNegativeZero) {
   using T = typename TestFixture::T;
   Values<T> const tiny = [](std::uint64_t seed, std::uint64_t) {
@@ -287,7 +287,7 @@ TYPED_TEST(GemmVariants, AreWithinTheBoundOfAChain) {
   double const unit = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
   for (Sizes const& sizes : {Sizes{7, 9, 1}, {7, 9, 2}, {31, 5, 1000}, {2, 3, 20011}}) {
     auto const problem = this->problem(sizes, &real);
-    // A product passes at most k roundings, one for each fma. The reference errs by less than
+    // Each product goes through at most k roundings, one per fma. The reference has an error below
     // 2^-80.
     double const ku = static_cast<double>(sizes.k) * unit;
     double const factor = ku / (1 - ku) + std::ldexp(1.0, -80);
@@ -314,7 +314,7 @@ TYPED_TEST(GemmVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
   Exec const own = test::instance_of_its_own<Exec>();
   auto const problem = this->problem({70, 50, 90}, &whole);
   problem.for_each_variant([&](auto const& variant, auto const& run) {
-    run({}, own);  // Kokkos' scratch of teams grows
+    run({}, own);  // grows Kokkos' team scratch
     KernelLog log;
     run({}, own, &log);
     EXPECT_THAT(log.parallel_for,

@@ -14,8 +14,8 @@
 #include "support/instance.hpp"
 #include "support/kernel_log.hpp"
 
-/// The published transposes against two plain loops, for every block that they take, and what they
-/// say of the others.
+/// Compares the published transposes with two plain loops for every supported block, and checks
+/// their messages about the others.
 namespace tessera::published {
 namespace {
 
@@ -66,7 +66,7 @@ class TransposeVariants : public testing::Test {
 };
 TYPED_TEST_SUITE(TransposeVariants, test::RowMajorCases, test::CaseName);
 
-/// The published list, and shapes that are no power of two.
+/// The published list, and blocks that are no power of two.
 std::vector<Block> blocks() {
   return {{8, 1},   {16, 1},  {32, 1},  {64, 1},  {128, 1}, {256, 1}, {8, 2},  {16, 2},
           {32, 2},  {64, 2},  {128, 2}, {256, 2}, {8, 8},   {16, 16}, {32, 8}, {32, 16},
@@ -123,7 +123,7 @@ TYPED_TEST(TransposeVariants, EnqueueOneKernelAndNeitherFenceNorAllocate) {
     typename Fixture::Guarded const A({128, 128}, {MatrixLayout::right});
     typename Fixture::Guarded const out({128, 128}, {MatrixLayout::right});
     A.fill(1);
-    Fixture::run(variant, A, out, {32, 8}, own);  // Kokkos' scratch of teams grows
+    Fixture::run(variant, A, out, {32, 8}, own);  // grows Kokkos' team scratch
     KernelLog log;
     log.begin(Kokkos::Tools::Experimental::device_id(own));
     Fixture::run(variant, A, out, {32, 8}, own);
@@ -163,7 +163,7 @@ TYPED_TEST(TransposeVariants, RefuseABlockThatTheyCannotTake) {
 
 TYPED_TEST(TransposeVariants, RefuseATileThatScratchCannotHold) {
   using Exec = typename TypeParam::Exec;
-  using Sixteen = Kokkos::complex<double>;  // of sixteen bytes
+  using Sixteen = Kokkos::complex<double>;  // 16 bytes
   std::size_t const most = static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(0));
   std::size_t const needed = 1024 * (2 * 1 + 1) * sizeof(Sixteen);
   if (needed <= most) GTEST_SKIP() << "NOT TESTED: scratch holds the tile of every block";

@@ -25,10 +25,10 @@
 namespace tessera::app {
 namespace {
 
-/// What the command line chooses: that of the command that is parsed.
+/// The options of the parsed command.
 using Chosen = std::optional<Options>;
 
-/// The options of a command, which are chosen where it is parsed.
+/// The options of a command; parsing the command stores them in `chosen`.
 template <class CommandOptions>
 CommandOptions& options_of(CLI::App& command, Chosen& chosen) {
   auto const options = std::make_shared<CommandOptions>();
@@ -36,7 +36,7 @@ CommandOptions& options_of(CLI::App& command, Chosen& chosen) {
   return *options;
 }
 
-/// What `check` takes.
+/// The operations that `check` supports.
 Choices<OperationId> operations_with_one_result() {
   static std::vector<std::pair<char const*, OperationId>> const all = [] {
     std::vector<std::pair<char const*, OperationId>> choices;
@@ -101,7 +101,7 @@ void add_generate(CLI::App& app, Chosen& chosen) {
   command.footer(help::generate);
 }
 
-/// Where it is computed, and by which kernels.
+/// Options for the backend and the kernels.
 void add_place(CLI::App& command, RunOptions& options) {
   add_choice(command, "--backend", options.backend, backend_choices,
              "Backend; auto: the one that should finish first");
@@ -110,7 +110,7 @@ void add_place(CLI::App& command, RunOptions& options) {
   add_device(command, options.device);
 }
 
-/// What every command that computes can be told.
+/// Options of every command that computes.
 void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> report_formats,
              std::string const& check_help) {
   add_place(command, options);
@@ -132,10 +132,10 @@ void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> repor
   add_report(command, options, report_formats);
 }
 
-/// What atax computes beside its products.
+/// Options for the terms of atax other than the products.
 void add_terms(CLI::App& command, TermOptions& terms) {
   add_choice(command, "--map", terms.map, map_choices, "The map f, applied to each entry of A V");
-  // The vector of a map; of one that it is the name of, if any.
+  // An option for a map's vector. It also selects the map `its` if --map is not given.
   auto const add_vector = [&](std::string const& name, maps::Kind its, std::string const& help) {
     auto const take = [&terms, name, its](std::string const& text) {
       terms.map_option = name;
@@ -159,7 +159,7 @@ void add_terms(CLI::App& command, TermOptions& terms) {
   add_input_file(command, "--add", terms.add, "The vector z that is added to the result");
 }
 
-/// How much memory a matrix may take, and where the state of a run is kept.
+/// Options for the memory limit and the checkpoint.
 template <class Options>
 void add_stream(CLI::App& command, Options& options, std::string const& checkpoint_help,
                 std::string const& every_help) {
@@ -209,7 +209,7 @@ void add_convert(CLI::App& app, Chosen& chosen) {
       add_extents(command, "--chunk", "rows and columns", take_chunk,
                   "Chunks of R rows and C columns in an HDF5 OUTPUT (else it is contiguous)")
           ->type_name("RxC");
-  // Options are taken in this order, so that there are chunks then.
+  // CLI11 processes options in this order, so the chunks are already set.
   auto const take_level = [&request](std::uint64_t level) {
     request.chunks->deflate = static_cast<int>(level);
   };
@@ -238,7 +238,7 @@ void add_convert(CLI::App& app, Chosen& chosen) {
   command.footer(help::convert);
 }
 
-/// What is computed beside A·X: W = Aᵀ·U.
+/// Options for the second product: W = Aᵀ·U.
 void add_second_product(CLI::App& command, ComputeOptions& options) {
   options.terms.map = maps::Kind::replace;
   options.terms.map_option = "--transposed-vector";
@@ -268,7 +268,7 @@ void add_compute(CLI::App& app, OperationRow const& row, Chosen& chosen) {
                                                "File for B (.npy or .bin)");
     auto* const method = add_choice(command, "--method", options.method, methods,
                                     "fused: one pass over A; two-stage: two passes");
-    if (!row.has_methods) {  // refused with a sentence, and not shown
+    if (!row.has_methods) {  // hidden; if used, refused with a message
       intermediate->group("");
       method->group("");
     }
@@ -305,8 +305,8 @@ void add_gemm(CLI::App& app, Chosen& chosen) {
   command.footer(help::gemm);
 }
 
-/// What every command that solves can be told.
-/// @param least steps that --maxiter may say
+/// Options of every command that solves.
+/// @param least smallest valid value of --maxiter
 void add_solve(CLI::App& command, SolveOptions& options, std::uint64_t least,
                std::string const& check_help) {
   add_input_format(command, options.input_format, formats_with_shape, "A");
@@ -374,7 +374,7 @@ void add_triplets(CLI::App& command, TripletOptions& options) {
       ->type_name("K");
 }
 
-/// What both can be told after their outputs.
+/// Options of `svd` and `pca` that follow their outputs.
 void add_triplet_solve(CLI::App& command, TripletOptions& options) {
   add_size(
       command, "--tol", options.tol,
@@ -497,7 +497,7 @@ void add_info(CLI::App& app, Chosen& chosen) {
   command.footer(help::info);
 }
 
-/// The operations that a command measures, by their commands.
+/// The operations that a command measures, named by their commands.
 Choices<std::string> operations_measured(bool is_tuned) {
   auto const list = [](bool tuned) {
     std::vector<std::pair<char const*, std::string>> choices;
@@ -517,7 +517,7 @@ CLI::Option* add_operation(CLI::App& command, std::string& operation, bool is_tu
   return option->description(option->get_type_name())->type_name("");
 }
 
-/// What both commands have.
+/// Options that `bench` and `tune` share.
 template <class Measured>
 void add_common(CLI::App& command, Measured& options) {
   add_choice(command, "--type", options.type, type_choices<decltype(options.type)>,
@@ -582,7 +582,7 @@ void add_tune(CLI::App& app, Chosen& chosen) {
   command.add_option("--shape", options.shape, "Matrix ROWSxCOLS (gemm: MxNxK or N) to tune for")
       ->type_name("MxN");
   add_common(command, options);
-  // What is shown or forgotten is all that is kept: nothing else that can be said matters then.
+  // --show and --reset act on everything that is saved, so they exclude all other options.
   auto const others = command.get_options();
   auto* const show = command.add_flag("--show", options.show, "Print what is saved, and where");
   auto* const reset = command.add_flag("--reset", options.reset, "Delete everything that is saved");
@@ -595,7 +595,7 @@ void add_tune(CLI::App& app, Chosen& chosen) {
   command.footer(help::tune);
 }
 
-/// The headings under which `--help` lists the options of a command, in this order.
+/// The headings of the options in `--help`, in this order.
 constexpr std::pair<char const*, std::string_view> headings[] = {
     {"INPUT AND OUTPUT",
      " --input-format --output-format --vector --transposed-vector --output --transposed-output "
@@ -607,7 +607,7 @@ constexpr std::pair<char const*, std::string_view> headings[] = {
     {"REPORT", " --repeat --check --history --format --report "},
 };
 
-/// Sorts the options of a command under headings; the others stay under the first one.
+/// Groups the options of a command under headings; the rest stay in the default group.
 void add_headings(CLI::App& command) {
   for (CLI::Option* const option : command.get_options()) {
     if (option->get_positional() || option->get_group().empty()) continue;

@@ -3,8 +3,8 @@
 
 #pragma once
 
-/// The text below the options of each `--help`: paragraphs of one line each, which are wrapped when
-/// they are printed, and examples, whose lines begin with a space and are kept. Apart from the
+/// The text below the options of each `--help`. Paragraphs are one line each and are wrapped when
+/// printed. Lines of examples begin with a space and are printed unchanged. Kept apart from the
 /// options so that both stay readable.
 namespace tessera::app::help {
 

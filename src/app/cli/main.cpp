@@ -26,12 +26,11 @@
 namespace tessera::app {
 namespace {
 
-/// Whether a command is under way.
 std::atomic<bool> is_running{false};
 
-/// At the end of the process: a library that ends it by itself (OpenMP's where a thread does not
-/// start, OpenBLAS' where there is no memory) has said why, with a status that means another thing
-/// here.
+/// Runs at process exit. Some libraries end the process themselves (OpenMP if it cannot start a
+/// thread, OpenBLAS if memory runs out). They print the reason, but their exit status has another
+/// meaning here.
 void end_with_our_status() {
   if (!is_running) return;
   io::remove_temporaries();
@@ -39,8 +38,8 @@ void end_with_our_status() {
   std::_Exit(static_cast<int>(ExitStatus::resources));
 }
 
-/// Says what the exception is that is being handled.
-/// @return the status for it
+/// Prints the message of the exception that is being handled.
+/// @return its exit status
 ExitStatus say_exception() {
   release_notices();
   Failure const failure = failure_of(std::current_exception());
@@ -48,7 +47,7 @@ ExitStatus say_exception() {
   return failure.status();
 }
 
-/// An exception that nobody could catch, such as one of a thread, ends the program as others do.
+/// Ends the program after an uncaught exception, for example of a thread, as after any other error.
 [[noreturn]] void end_uncaught() {
   ExitStatus status = ExitStatus::resources;
   if (std::current_exception()) {
@@ -60,8 +59,8 @@ ExitStatus say_exception() {
   std::_Exit(static_cast<int>(status));
 }
 
-/// Whatever ends the program, it leaves no half file, and what can be said is said: a write beyond
-/// `ulimit -f` becomes an error of that file.
+/// Ensures that no partial file remains however the program ends, and that errors are reported: a
+/// write beyond `ulimit -f` becomes an error of that file.
 void take_all_ends() {
   std::set_terminate(end_uncaught);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -86,18 +85,18 @@ std::optional<int> device_of(CommandOptions const& options) {
   }
 }
 
-/// Whether ranks work on such a command together; the first one does others alone.
+/// Whether the ranks run such a command together; the first rank runs the others alone.
 template <class CommandOptions>
 inline constexpr bool is_for_ranks = std::is_same_v<CommandOptions, ComputeOptions> ||
                                      std::is_base_of_v<SolveOptions, CommandOptions>;
 
-/// Starts Kokkos as the options of a command say.
+/// Initialises Kokkos with the options of a command.
 template <class CommandOptions>
 void prepare(CommandOptions const& options, std::optional<KokkosSession>& kokkos) {
   kokkos.emplace(threads_of(options), choose_device(device_of(options)));
 }
 
-/// Where Kokkos cannot start, `info` says what can be said without it, and then what is wrong.
+/// If Kokkos cannot start, `info` prints what it can without it, and then the error.
 void prepare(InfoOptions const& options, std::optional<KokkosSession>& kokkos) {
   std::optional<int> device;
   try {
@@ -109,24 +108,25 @@ void prepare(InfoOptions const& options, std::optional<KokkosSession>& kokkos) {
   kokkos.emplace(options.threads, device);
 }
 
-/// What is kept can be shown and forgotten where Kokkos cannot start.
+/// Saved tunings can be shown and deleted even if Kokkos cannot start.
 void prepare(TuneOptions const& options, std::optional<KokkosSession>& kokkos) {
   if (options.show || options.reset) return;
   kokkos.emplace(options.threads, choose_device(options.device));
 }
 
-/// Copies files, which needs no device.
+/// `convert` copies files and needs no device.
 void prepare(ConvertOptions const& /*options*/, std::optional<KokkosSession>& /*kokkos*/) {}
 
-/// What a command runs in. Ends after an error of the command has been said: Kokkos may find no
-/// device any more, and end the program.
+/// The environment of a command. Destroyed after the command's error has been printed, because
+/// Kokkos may no longer find its device and end the program.
 struct Sessions {
   std::optional<RanksSession> ranks;
   std::optional<KokkosSession> kokkos;
 };
 
-/// Opens what the caller has closed of stdin, stdout and stderr, so that no file of the run gets
-/// their number and what is printed. In the wrong direction: who reads or writes there is told.
+/// Opens stdin, stdout and stderr if the caller has closed them. Otherwise a file of the run
+/// would get their descriptor, and receive what is printed. They are opened in the wrong direction,
+/// so that their use is an error.
 void occupy_standard_descriptors() {
   for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;

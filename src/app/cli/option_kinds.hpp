@@ -25,7 +25,7 @@ namespace tessera::app {
 template <class Value>
 using Choices = std::span<std::pair<char const*, Value> const>;
 
-// The words, and what they stand for.
+// The words and their meanings.
 
 inline constexpr std::pair<char const*, BackendChoice> backend_choices[] = {
     {"auto", BackendChoice::automatic},
@@ -100,7 +100,7 @@ inline constexpr std::pair<char const*, FitSolver> fit_solvers[] = {
     {"newton-cg", FitSolver::newton_cg},
     {"lbfgs", FitSolver::lbfgs}};
 
-/// The words for types and layouts, of options that may be left out too.
+/// The words for types and layouts, also for options without a default.
 template <class Type>
 inline constexpr std::pair<char const*, Type> type_choices[] = {{"f32", io::ScalarType::f32},
                                                                 {"f64", io::ScalarType::f64}};
@@ -108,15 +108,15 @@ template <class Layout>
 inline constexpr std::pair<char const*, Layout> layout_choices[] = {
     {"row-major", io::Layout::right}, {"column-major", io::Layout::left}};
 
-/// One of `words` (with | between them) that a text is, or means: types and layouts have the names
-/// of C, NumPy and Fortran as well.
+/// The word in `words` (separated by |) that a text equals or means. Types and layouts also have
+/// the names of C, NumPy and Fortran.
 /// @return empty for any other text
 [[nodiscard]] std::string word_for(std::string const& text, std::string const& words);
 
-/// Says that a text is not one of `words`, and which of them was probably meant.
+/// The message that a text is not one of `words`, with the one that was probably meant.
 [[nodiscard]] std::string no_word(std::string const& text, std::string const& words);
 
-/// An option whose value is one of a few words; any other word is refused with the list of them.
+/// An option whose value is one of a few words. Any other word is refused with a list of them.
 template <class Value>
 CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
                         std::type_identity_t<Choices<Value>> choices, std::string const& help) {
@@ -140,16 +140,15 @@ CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
       ->default_str(preset);
 }
 
-/// The numbers that an option takes, both ends included.
+/// The valid values of an option, both ends included.
 struct WholeRange {
   std::uint64_t least = 1;
   std::uint64_t most = std::uint64_t{1} << 30U;
 };
 
-/// Extents of matrices.
 inline constexpr WholeRange any_extent{.least = 1, .most = (std::uint64_t{1} << 63U) - 1};
 
-/// An option whose value is a whole number of a range, written with decimal digits alone:
+/// An option whose value is a whole number in a range, written with decimal digits only. Calls
 /// choose(number).
 template <class Choose>
   requires std::is_invocable_v<Choose, std::uint64_t>
@@ -168,7 +167,7 @@ CLI::Option* add_whole(CLI::App& app, std::string const& name, Choose const& cho
 }
 
 /// @copydoc add_whole
-/// @param value where the number goes
+/// @param value receives the number
 template <std::integral Number>
 CLI::Option* add_whole(CLI::App& app, std::string const& name, Number& value,
                        WholeRange const& range, std::string const& help) {
@@ -178,7 +177,7 @@ CLI::Option* add_whole(CLI::App& app, std::string const& name, Number& value,
 }
 
 /// @copydoc add_whole
-/// @param value where the number goes
+/// @param value receives the number
 template <std::integral Number>
 CLI::Option* add_whole(CLI::App& app, std::string const& name, std::optional<Number>& value,
                        WholeRange const& range, std::string const& help) {
@@ -187,13 +186,13 @@ CLI::Option* add_whole(CLI::App& app, std::string const& name, std::optional<Num
       help);
 }
 
-/// What a number should look like, or what is wrong with one that does.
+/// The end of an error message: what a number should look like, or that it is out of range.
 inline std::string like(std::string const& examples, std::string const& text) {
   bool const is_beyond = is_beyond_double(text);
   return (is_beyond ? " that a double holds" : ", such as " + examples) + ", found '" + text + "'";
 }
 
-/// An option whose value is a decimal number, which may have a minus: choose(number).
+/// An option whose value is a decimal number, possibly negative. Calls choose(number).
 template <class Choose>
 CLI::Option* add_number(CLI::App& app, std::string const& name, Choose const& choose,
                         std::string const& help) {
@@ -225,7 +224,7 @@ inline CLI::Option* add_seconds(CLI::App& app, std::string const& name, double& 
       ->default_str(general(value, 9));
 }
 
-/// An option whose value is a decimal number of at least 0: choose(number).
+/// An option whose value is a decimal number of at least 0. Calls choose(number).
 template <class Choose>
   requires std::is_invocable_v<Choose, double>
 CLI::Option* add_size(CLI::App& app, std::string const& name, Choose const& choose,
@@ -242,7 +241,7 @@ CLI::Option* add_size(CLI::App& app, std::string const& name, Choose const& choo
 }
 
 /// @copydoc add_size
-/// @param value where the number goes
+/// @param value receives the number
 inline CLI::Option* add_size(CLI::App& app, std::string const& name, double& value,
                              std::string const& help) {
   return add_size(
@@ -250,8 +249,9 @@ inline CLI::Option* add_size(CLI::App& app, std::string const& name, double& val
       ->default_str(general(value, 9));
 }
 
-/// An option whose value is two whole numbers of at least 1, such as 32x8: choose(first, second).
-/// @param what the numbers count
+/// An option whose value is two whole numbers of at least 1, such as 32x8. Calls choose(first,
+/// second).
+/// @param what what the numbers count
 template <class Choose>
 CLI::Option* add_extents(CLI::App& app, std::string const& name, std::string const& what,
                          Choose const& choose, std::string const& help) {
@@ -267,7 +267,7 @@ CLI::Option* add_extents(CLI::App& app, std::string const& name, std::string con
   return app.add_option_function<std::string>(name, read, help);
 }
 
-/// A file that is read: `-` is stdin. A name without dashes is a positional.
+/// An input file; `-` is stdin. A name without dashes is a positional.
 inline CLI::Option* add_input_file(CLI::App& app, std::string const& name, std::string& path,
                                    std::string const& help) {
   auto const take = [&path](std::string const& text) { path = text == "-" ? "/dev/stdin" : text; };
@@ -275,7 +275,7 @@ inline CLI::Option* add_input_file(CLI::App& app, std::string const& name, std::
       ->type_name(name.starts_with('-') ? "FILE" : "");
 }
 
-/// A file that is written: `-` is stdout. A name without dashes is a positional.
+/// An output file; `-` is stdout. A name without dashes is a positional.
 inline CLI::Option* add_output_file(CLI::App& app, std::string const& name, std::string& path,
                                     std::string const& help) {
   auto const take = [&path](std::string const& text) { path = text == "-" ? "/dev/stdout" : text; };
@@ -301,7 +301,7 @@ inline void add_cache_preference(CLI::App& app,
              "Cache preference of a GPU (cuda)");
 }
 
-/// Adds all commands: the one that is parsed tells what was chosen.
+/// Adds all commands. The parsed one stores its options in `chosen`.
 void add_commands(CLI::App& app, std::optional<Options>& chosen);
 
 }  // namespace tessera::app

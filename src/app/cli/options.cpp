@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The command line as a whole: help that fits the terminal, what is refused, completion.
+// The whole command line: help that fits the terminal, refused input, completion.
 
 #include <algorithm>
 #include <array>
@@ -41,10 +41,10 @@ void refuse_empty_values(CLI::App& app) {
   }
 }
 
-/// Lays out help for the terminal: options in two columns, paragraphs in lines that fit.
+/// Fits help to the width of the terminal: options in two columns, wrapped paragraphs.
 void fit_help(CLI::App& app, std::size_t columns) {
   auto const fit = [columns](auto& formatter) {
-    // Older releases of CLI11 break no line.
+    // Older releases of CLI11 do not wrap lines.
     if constexpr (requires { formatter.enable_footer_formatting(false); }) {
       std::size_t const left = formatter.get_column_width();
       formatter.right_column_width(std::max<std::size_t>(columns, left + 20) - left);
@@ -66,7 +66,8 @@ std::string join(std::vector<std::string> const& words) {
   return text;
 }
 
-/// The lines of a case statement for one command: values after an option, else the options.
+/// The lines of a case statement for one command: completes values after an option, otherwise
+/// options.
 std::string command_case(CLI::App const& command) {
   std::vector<std::string> names;
   std::string text = "    " + command.get_name() + ")\n      case $previous in\n";
@@ -83,7 +84,7 @@ std::string command_case(CLI::App const& command) {
          "\" ;;\n      esac ;;\n";
 }
 
-/// What all ranks have to be asked alike: see parse_options.
+/// The words that must be equal on all ranks: see parse_options.
 std::vector<std::string> request_of(CLI::App const& app) {
   constexpr std::array<std::string_view, 4> own{"threads", "device", "memory-limit",
                                                 "checkpoint-every"};
@@ -172,7 +173,7 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
     check_words(app, words);
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (CLI::Success const& done) {
-    app.exit(done);  // prints help or version, to stdout; ends nothing
+    app.exit(done);  // prints help or the version to stdout, does not exit
     if (asked != nullptr) *asked = {"help or the version"};
     return ExitStatus::good;
   } catch (CLI::ParseError const& error) {

@@ -12,17 +12,16 @@
 
 namespace tessera::app {
 
-/// One alternative for each subcommand.
+/// One alternative per subcommand.
 using Options = std::variant<io::GenerateRequest, ConvertOptions, ComputeOptions, TransposeOptions,
                              GemmOptions, LeastSquaresOptions, TripletOptions, FitOptions,
                              BenchOptions, TuneOptions, CheckOptions, ShowOptions, InfoOptions>;
 
-/// Parses the command line. Prints help, the version, completion and errors of usage itself;
-/// then, and only then, it returns an ExitStatus.
-/// @param asked if not null, gets what all ranks have to be asked alike: the command and its
-/// options, but not
-///              the names of files, and not what each rank may have of its own, such as --threads;
-///              or why nothing is done
+/// Parses the command line. Prints help, the version, completion and usage errors itself; only then
+/// it returns an ExitStatus.
+/// @param asked if not null, receives what must be equal on all ranks: the command and its options.
+/// File names and options that may differ between ranks, such as --threads, are left out. If
+/// nothing is to be run, receives the reason.
 [[nodiscard]] std::variant<ExitStatus, Options> parse_options(
     int argc, char const* const* argv, std::vector<std::string>* asked = nullptr);
 

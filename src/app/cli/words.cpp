@@ -16,7 +16,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Names that people give to what a word means.
+/// Other names of the words.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_names{
     {{"float", "f32"},
      {"float32", "f32"},
@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_nam
      {"C", "row-major"},
      {"F", "column-major"}}};
 
-/// Names that might be meant, of words that are not taken.
+/// Refused names, and the words that were probably meant.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> likely_names{
     {{"gpu", "cuda"}, {"cpu", "openmp"}, {"host", "openmp"}}};
 
@@ -39,7 +39,8 @@ Words words_of(std::string const& words) {
   return all;
 }
 
-/// Letters to insert, leave out, replace or swap with a neighbour, to make one word of another.
+/// Number of letters to insert, delete, replace or swap with a neighbour to turn one word into the
+/// other.
 std::size_t distance(std::string const& a, std::string const& b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -57,13 +58,13 @@ std::size_t distance(std::string const& a, std::string const& b) {
   return last[b.size()];
 }
 
-/// The known word that was probably meant; empty where none is near.
+/// The known word that was probably meant; empty if none is similar.
 std::string nearest(std::string const& word, Words const& known) {
   for (auto const& [said, meant] : likely_names) {
     if (word == said && std::ranges::find(known, meant) != known.end()) return std::string(meant);
   }
   std::string found;
-  std::size_t least = word.size() / 3 + 1;  // as many other letters make another word
+  std::size_t least = word.size() / 3 + 1;  // with so many different letters it is another word
   for (auto const& candidate : known) {
     bool const is_begun = word.size() > 2 && candidate.starts_with(word);
     std::size_t const far = is_begun ? 1 : distance(word, candidate);
@@ -94,7 +95,7 @@ Words commands_of(CLI::App const& app) {
   return names;
 }
 
-/// Looks at the words of one command, one after the other.
+/// Checks the words of one command in order.
 class WordCheck {
  public:
   explicit WordCheck(CLI::App const& command) : command_(command) {
@@ -118,7 +119,7 @@ class WordCheck {
   }
 
  private:
-  /// @return how many of the words that follow belong to the option
+  /// @return how many of the following words belong to the option
   std::size_t take_option(std::string const& word, std::string const* next) const {
     bool const is_long = word.starts_with("--");
     std::size_t const equals = is_long ? word.find('=') : std::string::npos;
@@ -166,7 +167,8 @@ class WordCheck {
     if (place_ < positionals_.size()) {
       CLI::Option const& option = *positionals_[place_];
       check_value(option.get_name(), option, word);
-      if (option.get_items_expected_max() == 1) ++place_;  // else all that follow are its own
+      if (option.get_items_expected_max() == 1)
+        ++place_;  // otherwise it accepts all following words
       return;
     }
     bool const has_output = command_.get_option_no_throw("--output") != nullptr;

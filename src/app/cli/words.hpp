@@ -8,14 +8,14 @@
 
 #include <CLI/CLI.hpp>
 
-/// The words of a command line before they are parsed, so that what is wrong with one of them is
-/// said first, and not that another one is missing.
+/// Checks the words of a command line before they are parsed. A wrong word is reported before a
+/// missing one.
 namespace tessera::app {
 
 /// Whether an option has no value.
 [[nodiscard]] bool is_flag(CLI::Option const& option);
 
-/// The words as CLI11 understands them: `help [COMMAND]`, `version` and `COMMAND --version` become
+/// Translates the words for CLI11: `help [COMMAND]`, `version` and `COMMAND --version` become
 /// options.
 [[nodiscard]] std::vector<std::string> usual_words(CLI::App const& app,
                                                    std::vector<std::string> words);
@@ -24,8 +24,8 @@ namespace tessera::app {
 /// - unknown commands and options, and suggests the nearest known name,
 /// - options without a value, and flags with one,
 /// - surplus words,
-/// - values that are not among the words that an option takes.
-/// @param words the name of the command first
+/// - values that are not among the words that an option accepts.
+/// @param words starts with the name of the command
 /// @throws CLI::ParseError
 void check_words(CLI::App const& app, std::vector<std::string> const& words);
 

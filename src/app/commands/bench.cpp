@@ -59,7 +59,6 @@ std::int64_t parse_tile(std::string const& text) {
                 "--tiles: '" + text + "' is no tile: expected a whole number from 1 to 1073741824");
 }
 
-/// The data of files.
 struct FileData {
   io::HostMatrix A;
   io::HostMatrix B;  ///< of gemm
@@ -307,7 +306,6 @@ void require_teams_in_use(bench::Request const& request) {
                                        : "found --variants none"));
 }
 
-/// Measures one shape, with a bar.
 bench::Table measure_shape(bench::Request const& request) {
   ProgressBar bar("measuring " + name_of(request.shape));
   try {
@@ -528,7 +526,7 @@ std::string to_csv(BenchReport const& report) {
   return text;
 }
 
-/// The report as tables for people, as one JSON object, or as CSV with a line a row.
+/// The report as text tables, as one JSON object, or as CSV with one line per row.
 std::string write_report(BenchReport const& report) {
   switch (report.options.format) {
     case ReportFormat::json:

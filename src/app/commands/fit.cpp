@@ -88,9 +88,9 @@ void require_entries(io::HostVector const& x, std::string const& path, std::stri
       x);
 }
 
-/// Finds the classes of labels, and replaces each label by the number of its class: the smallest is
-/// 0. Two classes are any numbers, more are whole ones. One class of 0 or 1 is left to the solver,
-/// and so is an infinity or a NaN.
+/// Finds the classes of the labels, and replaces each label by the index of its class in ascending
+/// order. Two classes may be any numbers; more must be whole numbers. A single class 0 or 1,
+/// infinity and NaN are left to the solver.
 /// @throws io::FileError
 void take_classes(io::MatrixInfo const& info, std::string const& path, FitRows& rows) {
   auto const refuse = [&](std::string const& sentence) {
@@ -140,7 +140,8 @@ void take_classes(io::MatrixInfo const& info, std::string const& path, FitRows& 
       rows.y);
 }
 
-/// Refuses what a regression of more than two classes does not take. @throws Failure, io::FileError
+/// Refuses options that a regression with more than two classes does not support.
+/// @throws Failure, io::FileError
 void require_classes(FitOptions const& options, FitRows const& rows) {
   if (rows.predictors() == 1) return;
   std::string const of = " for labels of " + std::to_string(rows.classes.size()) + " classes";
@@ -174,14 +175,14 @@ void require_classes(FitOptions const& options, FitRows const& rows) {
 
 /// Reads y, the weights and the offset. @throws io::FileError
 FitRows read_rows(FitOptions const& options, io::MatrixReader const& reader) {
-  // Labels and counts are whole numbers, which either type holds.
+  // Labels and counts are whole numbers, which both types represent.
   bool const is_whole =
       options.loss == RegressionLoss::logistic || options.loss == RegressionLoss::poisson;
   FitRows rows{.y = read_right_side(options, reader, options.labels, is_whole).x};
   if (options.loss == RegressionLoss::logistic) {
     take_classes(reader.info(), options.labels, rows);
   } else if (options.loss == RegressionLoss::poisson) {
-    // An infinity or a NaN is left to the solver, which names its row.
+    // Infinity and NaN are left to the solver, which names their row.
     require_entries(rows.y, options.labels, "counts of at least 0",
                     [](double y) { return y >= 0 || !std::isfinite(y); });
   } else if (options.loss == RegressionLoss::gamma || options.power.value_or(0) >= 2) {
@@ -236,9 +237,9 @@ std::string classes_of(FitRows const& rows) {
   return text;
 }
 
-constexpr std::size_t most_lines = 40;  ///< of a table; a longer one is left out
+constexpr std::size_t most_lines = 40;  ///< of a table; a longer table is omitted
 
-/// The intercept, or those of several classes.
+/// The intercept, or one intercept per class.
 std::string intercepts_of(FitRows const& rows, Fit const& fit) {
   if (fit.intercepts.empty()) return report_line("intercept", general(fit.intercept, 17));
   if (fit.intercepts.size() > most_lines) {
@@ -251,7 +252,7 @@ std::string intercepts_of(FitRows const& rows, Fit const& fit) {
   return aligned(lines, {});
 }
 
-/// Coefficients with their errors, as statsmodels has them; empty of many columns.
+/// Coefficients with their standard errors, laid out like statsmodels; empty for many columns.
 std::string table_of(Fit const& fit) {
   auto const& errors = fit.standard_errors;
   if (errors.empty() || errors.size() > most_lines + 1) return "";
@@ -273,7 +274,7 @@ std::string table_of(Fit const& fit) {
   return aligned(lines, {});
 }
 
-/// Coefficients of classes as a matrix, one class a row, not copied.
+/// Coefficients of classes as a matrix with one class per row, not copied.
 io::HostMatrix rows_of(io::HostVector const& x, std::int64_t classes) {
   auto const count = static_cast<std::size_t>(classes);
   return std::visit(
@@ -383,7 +384,7 @@ ExitStatus run_command(FitOptions const& options) {
                     options.add_dataset);
   HistoryFile history(options.history);
   std::uint64_t const vectors = vector_bytes(options, reader.info(), type, predictors);
-  // A Newton step reads A a few times.
+  // A Newton iteration reads A several times.
   SolvePlace const place = begin_solve(options, reader, vectors, 0, 4 * limit_of(options));
   bool const by_newton = predictors > 1 || is_by_newton(options, reader.info());
   Fit const fit = find_fit(options,

@@ -21,7 +21,6 @@
 namespace tessera::app {
 namespace {
 
-/// Checks each solution separately.
 std::vector<ResidualCheck> check_all(LeastSquaresOptions const& options,
                                      io::MatrixReader const& reader, io::ScalarType type,
                                      io::HostVector const& x, VectorOfFile const& b) {

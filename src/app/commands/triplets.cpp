@@ -145,7 +145,6 @@ class Results {
   std::vector<ResultFile> files_;
 };
 
-/// The name of a measure in a report.
 std::string name_of(TripletCheck::Measure const& measure) {
   std::string const name = measure.name;
   if (name == "right") return "|A^T A v - s^2 v|/s_1^2";
@@ -170,7 +169,6 @@ std::string sentence_of(TripletCheck const& check) {
   return text;
 }
 
-/// A table of the values.
 std::string table_of(TripletOptions const& options, Triplets const& found) {
   std::vector<std::vector<std::string>> lines;
   lines.push_back(options.is_pca()

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Independent looks at solutions: sums of higher precision over the rows of the file.
+// Independent checks of solutions with higher-precision sums over the rows of the file.
 
 #include <algorithm>
 #include <check/precise.hpp>
@@ -40,7 +40,7 @@ Residual residual_in(io::MatrixReader const& reader, io::VectorView<T> const& x,
   std::vector<double> squares(info.cols);
   Sums gradient(info.cols);
   Sums all(info.rows);
-  DoubleDouble square;  // of ‖A‖
+  DoubleDouble square;  // ‖A‖²
   auto const scaled_x = [&](std::uint64_t j) { return std::scalbn(static_cast<double>(x(j)), e); };
   for_each_row<T>(reader, "checking x", e, [&](std::uint64_t i, RowOfBlock<T> const& row) {
     Sums r(1);
@@ -55,7 +55,7 @@ Residual residual_in(io::MatrixReader const& reader, io::VectorView<T> const& x,
     for (std::uint64_t j = 0; j < info.cols; ++j) gradient.add(j, row(j), r[0]);
     all[i] = r[0];
   });
-  // Once more, beside the size of the elements of A and damp·I.
+  // Read again with A and damp scaled by a power of two, so that squares stay in range.
   if (int const far = far_exponent(std::max(largest, damp)); far != 0 && e == 0) {
     return residual_in<T>(reader, x, b, damp, far);
   }
@@ -80,11 +80,11 @@ Residual residual_in(io::MatrixReader const& reader, io::VectorView<T> const& x,
   return found;
 }
 
-/// @param normr      with the rows of damp
-/// @param tolerances of the method, with rounding
+/// @param normr      including the rows of damp
+/// @param tolerances of the method, including rounding
 ColumnCheck check_columns(Residual const& r, double normr, StoppingBounds const& tolerances,
                           double rounding) {
-  double predictor = 0;  // Σ ‖a_j‖·|x_j|: no column hides another
+  double predictor = 0;  // Σ ‖a_j‖·|x_j|, without cancellation between columns
   for (std::size_t j = 0; j < r.norms.size(); ++j) predictor += r.norms[j] * r.sizes[j];
   double const below = 10 * tolerances.atol;
   double const residual_below = 10 * (tolerances.btol * r.normb + tolerances.atol * predictor);
@@ -98,7 +98,7 @@ ColumnCheck check_columns(Residual const& r, double normr, StoppingBounds const&
                            .gradient_below = normr <= residual_below ? 1 : below,
                            .move = r.sizes[j] > 0 ? gradient / (r.norms[j] * r.sizes[j])
                                                   : std::numeric_limits<double>::infinity()};
-    // One that fails before one that is allowed.
+    // A column that fails precedes one that passes.
     bool const is_worse = here.passed() == worst.passed() ? here.move > worst.move : !here.passed();
     if (worst.column < 0 || is_worse) worst = here;
   }
@@ -127,7 +127,7 @@ ResidualCheck check_least_squares(LeastSquaresOptions const& options,
   double const rounding = rounding_of(type);
   Residual const r = residual_of(reader, x, b, damp_of(options));
   double const damp = r.damp;
-  // Of the problem with damp·I below A.
+  // Norms of the problem with damp·I below A.
   double const norma =
       std::hypot(r.norma, damp * std::sqrt(static_cast<double>(reader.info().cols)));
   double const normr = std::hypot(r.normr, damp * r.normx);
@@ -148,13 +148,13 @@ ResidualCheck check_least_squares(LeastSquaresOptions const& options,
 
 namespace {
 
-/// Half a row's deviance at η, and its derivatives, in long double.
+/// Half of a row's deviance at η, and its derivatives, in long double.
 struct RowDerivatives {
   long double value;
   long double first;
   long double second;
 };
-/// Of gamma and Tweedie with the logarithm as link; y's own loss is taken off.
+/// For gamma and Tweedie with a log link; the deviance of a perfect fit to y is subtracted.
 RowDerivatives derivatives_of_power(long double power, long double eta, long double y) {
   long double const a = 1 - power;
   long double const b = 2 - power;
@@ -170,11 +170,11 @@ RowDerivatives derivatives_of_power(long double power, long double eta, long dou
 long double value_of(DoubleDouble x) {
   return static_cast<long double>(x.high) + static_cast<long double>(x.low);
 }
-/// Of several classes: a derivative by each class's η, and the loss in the first of them.
+/// For several classes: the derivatives by each class's η. The first entry also holds the loss.
 std::vector<RowDerivatives> derivatives_of_classes(Sums const& at, std::size_t classes,
                                                    std::size_t own) {
   std::vector<RowDerivatives> found(classes);
-  std::vector<long double> odds(classes);  // beside the largest
+  std::vector<long double> odds(classes);  // relative to the largest
   long double largest = value_of(at[0]);
   for (std::size_t k = 1; k < classes; ++k) largest = std::max(largest, value_of(at[k]));
   long double sum = 0;
@@ -220,11 +220,11 @@ DoubleDouble in_two(long double x) {
   return {.high = high, .low = static_cast<double>(x - static_cast<long double>(high))};
 }
 
-/// What one reading of the matrix adds up at a fit, of one linear predictor.
+/// Sums over the rows for one linear predictor of a fit, from one read of the matrix.
 struct SumsOfFit {
-  Sums first;    ///< the derivative times each column, then times 1
-  Sums second;   ///< the weight times each column, then times 1
-  Sums squares;  ///< the weight times each column's squares
+  Sums first;    ///< Σ first derivative × column, then × 1
+  Sums second;   ///< Σ weight × column, then × 1
+  Sums squares;  ///< Σ weight × column²
 
   explicit SumsOfFit(std::size_t cols) : first(cols + 1), second(cols + 1), squares(cols) {}
 
@@ -246,7 +246,7 @@ double intercept_of(Fit const& fit, std::size_t k) {
 }
 
 /// @param deviance is overwritten
-/// @return of each linear predictor
+/// @return the sums of each linear predictor
 template <class T>
 std::vector<SumsOfFit> sums_of_fit(FitOptions const& options, io::MatrixReader const& reader,
                                    Fit const& fit, FitRows const& rows, long double& deviance) {
@@ -275,7 +275,7 @@ std::vector<SumsOfFit> sums_of_fit(FitOptions const& options, io::MatrixReader c
     for (std::size_t k = 0; k < predictors; ++k) {
       auto const at = weighted(entry(rows.weights, i, 1), all[k]);
       deviance += 2 * at.value;
-      // Norms of the iterative methods are those of the columns alone.
+      // Iterative methods use the norms of the columns alone.
       sums[k].add(row, in_two(at.first),
                   fit.is_newton ? in_two(at.second) : DoubleDouble{.high = 1});
     }
@@ -283,12 +283,12 @@ std::vector<SumsOfFit> sums_of_fit(FitOptions const& options, io::MatrixReader c
   return sums;
 }
 
-/// The gradient of one linear predictor's coefficients, then of its intercept, and what they are
-/// compared with.
+/// The gradient of one linear predictor's coefficients and then of its intercept, and the norms
+/// that it is compared with.
 struct GradientOfFit {
   std::vector<double> gradient;
-  std::vector<double> norms;  ///< of columns, centred where there is an intercept
-  std::vector<double> sizes;  ///< of columns as they are
+  std::vector<double> norms;  ///< of columns, centred if there is an intercept
+  std::vector<double> sizes;  ///< of the original columns
 };
 
 template <class T>
@@ -315,8 +315,8 @@ GradientOfFit gradient_of(FitOptions const& options, SumsOfFit const& sums, T co
   return found;
 }
 
-/// Each column's gradient beside the norm of the column and the root of the deviance, or beside
-/// what rounding leaves of it.
+/// Compares each column's gradient with the column's norm times the root of the deviance, or with
+/// the rounding error of the gradient.
 template <class T>
 GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader, Fit const& fit,
                        FitRows const& rows) {
@@ -325,7 +325,7 @@ GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader
   std::size_t const cols = reader.info().cols;
   auto const& x = std::get<io::VectorView<T>>(fit.x);
   std::vector<GradientOfFit> found;
-  // x is rounded to its type, and each product with A to that of the sums.
+  // x is rounded to its type, and each product with A to the type of the sums.
   double rounded = 0;
   double predictor = 0;
   for (std::size_t k = 0; k < sums.size(); ++k) {
@@ -344,7 +344,7 @@ GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader
   auto const& errors = fit.standard_errors;
   for (auto const& [gradient, norms, sizes] : found) {
     for (std::size_t j = 0; j < gradient.size(); ++j) {
-      // A column that depends on the others as far as float can tell has no error.
+      // A column that depends on the others within float precision has no standard error.
       bool const depends = j < errors.size() && std::isnan(errors[j]);
       double const of_rounding = depends ? std::sqrt(64 * std::numeric_limits<double>::epsilon() *
                                                      (static_cast<double>(cols) + 1))

@@ -16,7 +16,7 @@
 namespace tessera::app {
 namespace {
 
-/// @param predictors as FitRows has them
+/// @param predictors see FitRows
 template <class Exec, class T>
 solve::Regression<Exec, T> call(RegressionLoss loss, std::int64_t predictors,
                                 solve::NormalOperator<Exec, T> const& op,
@@ -62,7 +62,7 @@ solve::Loss loss_of(RegressionLoss loss, std::int64_t predictors) {
                                             : solve::Loss::tweedie;
 }
 
-/// What the state of a run depends on, besides the matrix and y.
+/// The options that a run's state depends on, besides the matrix and y.
 std::string state_options(FitOptions const& options, FitRows const& rows) {
   std::string text = "penalty " + shortest(options.penalty);
   if (options.power) text += ", power " + shortest(*options.power);
@@ -141,18 +141,17 @@ std::int64_t most_classes(io::MatrixInfo const& info) {
 
 std::uint64_t vector_bytes(FitOptions const& options, io::MatrixInfo const& info,
                            io::ScalarType type, std::int64_t predictors) {
-  // y, and the weights and the offset if there are any.
   std::uint64_t const vectors =
       1 + (options.weights.empty() ? 0U : 1U) + (options.offset.empty() ? 0U : 1U);
   if (is_by_newton(options, info)) {
-    // Those vectors, on the host in both types and with the solver; the Hessian, its factor and
-    // their sums.
+    // These vectors three times: on the host in both types, and in the solver. Then the Hessian,
+    // its factor and their sums.
     std::uint64_t const parameters = static_cast<std::uint64_t>(predictors) * (info.cols + 1);
     std::uint64_t const square = parameters * (parameters + 5);
     return 3 * vectors * info.rows * sizeof(double) + 8 * square * sizeof(double);
   }
-  // Those vectors on the host and with the solver; of L-BFGS, the last ten steps and what the
-  // gradient did.
+  // These vectors on the host and in the solver. L-BFGS also keeps the last ten steps and changes
+  // of the gradient.
   bool const is_lbfgs = options.solver == FitSolver::lbfgs;
   std::uint64_t const run = (11 + vectors) * info.rows + (is_lbfgs ? 32 : 12) * info.cols;
   std::uint64_t const of_state = is_lbfgs ? 22 * info.cols : info.rows + info.cols;

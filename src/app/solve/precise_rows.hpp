@@ -18,7 +18,7 @@
 #include <io/matrix_reader.hpp>
 #include <io/types.hpp>
 
-/// What independent checks of solutions share: the rows of a file, and sums in double-double.
+/// Shared by the independent checks of solutions: rows of a file, and sums in double-double.
 namespace tessera::app {
 
 using check::add;
@@ -39,7 +39,7 @@ inline DoubleDouble times(DoubleDouble x, DoubleDouble y) {
   return two_sum(term.high, term.low);
 }
 
-/// Sums of double-doubles, each with its low part.
+/// Sums in double-double.
 class Sums {
  public:
   explicit Sums(std::size_t size) : sums_(size) {}
@@ -61,14 +61,14 @@ class Sums {
   std::vector<DoubleDouble> sums_;
 };
 
-/// e if squares of a number of about 2^e, or of its rounding, could over- or underflow;
-/// else 0.
+/// Returns e if squares of a number of about 2^e, or of its rounding error, could overflow or
+/// underflow; otherwise 0.
 inline int far_exponent(double x) {
   int const e = x > 0 && std::isfinite(x) ? std::ilogb(x) : 0;
   return std::abs(e) > 200 ? e : 0;
 }
 
-/// A row of a block of a matrix: 2^-e times its elements.
+/// A row of a block of a matrix, with elements scaled by 2^-e.
 template <class T>
 struct RowOfBlock {
   T const* first;
@@ -80,14 +80,13 @@ struct RowOfBlock {
   }
 };
 
-/// Calls work(i, row) for each row of 2^-e times a matrix, in order, and looks whether its file has
-/// changed.
+/// Calls work(i, row) for each row of 2^-e·A, in order, then checks that the file has not changed.
 /// @throws io::FileError
 template <class T, class Work>
 void for_each_row(io::MatrixReader const& reader, std::string const& title, int e,
                   Work const& work) {
   io::MatrixInfo const& info = reader.info();
-  // Elements of a block. One of a file in chunks unpacks all that it touches.
+  // Elements per block. A block of a chunked file unpacks all chunks that it touches.
   std::uint64_t const most = std::uint64_t{1} << (info.chunk_rows == 0 ? 20U : 23U);
   std::uint64_t const step = std::clamp<std::uint64_t>(most / info.cols, 1, info.rows);
   bool const by_rows = info.layout == io::Layout::right;

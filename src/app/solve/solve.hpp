@@ -25,8 +25,8 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/stop.hpp>
 
-/// What the commands that solve call: the matrix as solvers read it, how a run went; then, for each
-/// kind of problem, its solution, what it takes, and an independent look at it.
+/// Used by the commands that solve: the matrix as solvers read it, and the course of a run. Then,
+/// for each kind of problem, its solution, its memory, and an independent check.
 namespace tessera::app {
 
 namespace detail {
@@ -39,19 +39,18 @@ struct OperatorsOn<backends::Spaces<Exec...>> {
 };
 }  // namespace detail
 
-/// A matrix on any backend of this build, of either type: use std::visit.
+/// A matrix on any backend of this build, of either type; use std::visit.
 using AnyOperator = detail::OperatorsOn<backends::Enabled>::Type;
 
-/// Where a solver runs.
 struct SolvePlace {
   BackendFacts backend;
-  std::string why;                     ///< of the backend; empty: the user said so
+  std::string why;                     ///< reason for the backend; empty: the user chose it
   std::optional<StreamChoice> stream;  ///< empty: the matrix is read into memory
 };
 
-/// Chooses among the backends, and between memory and a stream.
-/// @param vectors bytes that the solver keeps beside the matrix
-/// @param steps   that it takes, about
+/// Chooses a backend, and memory or a stream.
+/// @param vectors bytes that the solver needs in addition to the matrix
+/// @param steps   estimated number of iterations
 /// @throws Failure, io::FileError
 [[nodiscard]] SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& reader,
                                       std::uint64_t vectors, std::int64_t steps);
@@ -59,27 +58,27 @@ struct SolvePlace {
 /// A matrix that a solver reads.
 struct SolveRequest {
   io::MatrixReader const& reader;
-  io::ScalarType type;  ///< to compute in
+  io::ScalarType type;  ///< type to compute in
   SolvePlace const& place;
   Kernels kernels = Kernels::automatic;
-  std::uint64_t vectors = 0;    ///< as for choose_place
-  bool in_segments = false;     ///< ranks have whole segments of rows: it is multiplied with blocks
-  std::int64_t block = 0;       ///< vectors of such a block; 0: no block
+  std::uint64_t vectors = 0;    ///< see choose_place
+  bool in_segments = false;     ///< ranks own whole segments of rows, for products with blocks
+  std::int64_t block = 0;       ///< vectors per block; 0: no block
   std::int64_t gram_width = 0;  ///< columns of a Gram matrix; 0: none, -1: moments only
   bool by_newton = false;       ///< a regression by sums over rows
-  std::int64_t predictors = 1;  ///< of each row of that regression
+  std::int64_t predictors = 1;  ///< linear predictors per row of that regression
 };
 
-/// What it took to have the matrix.
+/// The cost and the facts of reading a matrix.
 struct Reading {
-  double seconds = 0;              ///< into memory, and to a device
-  bool is_narrowed = false;        ///< elements were rounded to a type of less range
-  std::vector<RankFacts> ranks{};  ///< of several processes
-  std::string exchange{};          ///< by what these add their parts of a sum
+  double seconds = 0;              ///< to read it into memory and copy it to a device
+  bool is_narrowed = false;        ///< elements were rounded to a type of smaller range
+  std::vector<RankFacts> ranks{};  ///< if there are several processes
+  std::string exchange{};          ///< how these exchange their partial sums
 };
 
-/// Calls work(op) with the matrix: in memory where it is not streamed. A stream is checked to be
-/// of a file that has not changed, at the end.
+/// Calls work(op) with the matrix, streamed or in memory as request.place demands. Checks at the
+/// end that the file of a stream has not changed.
 /// @throws Failure, io::FileError
 Reading with_operator(SolveRequest const& request,
                       std::function<void(AnyOperator const& op)> const& work);
@@ -87,19 +86,19 @@ Reading with_operator(SolveRequest const& request,
 Reading with_operator_on_ranks(SolveRequest const& request,
                                std::function<void(AnyOperator const& op)> const& work);
 
-/// How a run of a solver went, whatever it solved.
+/// The course of a solver's run, for any kind of problem.
 struct SolveRun {
   solve::Stop stop = solve::Stop::iteration_limit;
-  std::string detail;  ///< more about it; may be empty
+  std::string detail;  ///< details; may be empty
   std::int64_t iterations = 0;
   std::int64_t reads = 0;
-  std::int64_t first_iteration = 0;  ///< of a checkpoint that it went on from
-  std::string earlier_limits{};      ///< of the run that wrote it, if they differ
+  std::int64_t first_iteration = 0;  ///< of the checkpoint from which the run resumed
+  std::string earlier_limits{};      ///< of the run that wrote the checkpoint, if they differ
   std::vector<solve::Step> history;
-  double seconds = 0;  ///< of all steps
+  double seconds = 0;  ///< of all iterations
   Reading reading;
 
-  /// Takes what every result of a solver has.
+  /// Takes the members that every solver's result has.
   template <class Result>
   void take(Result& result) {
     stop = result.stop;
@@ -108,8 +107,8 @@ struct SolveRun {
     history = std::move(result.history);
   }
 
-  /// Takes what a further run took, of the same reading. Why it stopped is what the first without
-  /// success says, or the first whose numbers are not finite.
+  /// Adds a further run of the same reading. `stop` becomes that of the first run without success,
+  /// or of the first run with numbers that are not finite.
   void add(SolveRun&& other, bool is_first) {
     bool const is_worse = other.stop == solve::Stop::not_finite && stop != other.stop;
     if (is_first || solve::is_success(stop) || is_worse) stop = other.stop;
@@ -122,12 +121,12 @@ struct SolveRun {
   }
 };
 
-/// How far two neighbouring numbers of a type are apart, relative to them.
+/// The distance of neighbouring numbers of a type, relative to the numbers.
 [[nodiscard]] double rounding_of(io::ScalarType type);
 
 // Least squares.
 
-/// What a method tells of one right-hand side.
+/// A method's results for one right-hand side.
 struct RightSideFacts {
   solve::Stop stop = solve::Stop::iteration_limit;
   std::int64_t iterations = 0;
@@ -137,7 +136,7 @@ struct RightSideFacts {
   double norma = 0;
   double conda = 0;
   double normx = 0;
-  std::int64_t rank = -1;  ///< if the method finds it
+  std::int64_t rank = -1;  ///< if the method computes it
   bool has_scaled_columns = false;
 };
 
@@ -145,12 +144,12 @@ struct RightSideFacts {
 struct LeastSquaresSolution {
   io::HostVector x;                   ///< one after the other
   std::vector<RightSideFacts> facts;  ///< of each right-hand side
-  SolveRun run;                       ///< of all: the first stop without success, if there is one
+  SolveRun run;                       ///< of all; stop: the first without success, if any
 };
 
-/// What √λ or --damp says.
+/// √λ, or the value of --damp.
 [[nodiscard]] double damp_of(LeastSquaresOptions const& options);
-/// Where iterations stop.
+/// When iterations stop.
 struct StoppingBounds {
   double atol;
   double btol;
@@ -158,18 +157,19 @@ struct StoppingBounds {
 };
 [[nodiscard]] StoppingBounds stopping_bounds(LeastSquaresOptions const& options,
                                              io::ScalarType type);
-/// Whether a matrix of this size is solved directly: set by --method, or by what it takes. A
-/// checkpoint of a run that is not continues with the method of that run.
-/// @throws io::FileError for a checkpoint that is damaged
+/// Whether a matrix of this size is solved directly: set by --method, or chosen by cost. If there
+/// is a checkpoint of an iterative run, it is continued with the method of that run.
+/// @throws io::FileError if the checkpoint is damaged
 [[nodiscard]] bool is_direct(LeastSquaresOptions const& options, io::MatrixInfo const& info);
-/// Steps at most.
+/// Maximum number of iterations.
 [[nodiscard]] std::int64_t limit_of(LeastSquaresOptions const& options, io::MatrixInfo const& info);
-/// Bytes that the solver keeps beside the matrix, and those of all right-hand sides and solutions.
+/// Bytes that the solver needs in addition to the matrix, including all right-hand sides and
+/// solutions.
 [[nodiscard]] std::uint64_t vector_bytes(LeastSquaresOptions const& options,
                                          io::MatrixInfo const& info, io::ScalarType type,
                                          std::int64_t right_sides);
 
-/// Vector j of some that lie one after the other, not copied.
+/// Vector j of vectors stored one after the other, not copied.
 [[nodiscard]] io::HostVector part_of(io::HostVector const& vectors, std::int64_t columns,
                                      std::int64_t j);
 
@@ -178,8 +178,8 @@ struct StoppingBounds {
                                                        SolveRequest const& request,
                                                        VectorOfFile const& b);
 
-/// Norms of the problem, with r = b - A·x. Where A's elements are all very large or very small,
-/// A and damp are those beside a power of two, and x is that times it.
+/// Norms of the problem, with r = b - A·x. If all elements of A are very large or very small, A and
+/// damp are divided by a power of two and x is multiplied by it.
 struct Residual {
   double normr = 0;     ///< ‖r‖
   double gradient = 0;  ///< ‖Aᵀ·r - damp²·x‖
@@ -187,43 +187,44 @@ struct Residual {
   double normb = 0;
   double normx = 0;
   double damp = 0;
-  std::vector<double> gradients{};  ///< of each column, its entry of Aᵀ·r - damp²·x
+  std::vector<double> gradients{};  ///< for each column, its entry of Aᵀ·r - damp²·x
   std::vector<double> norms{};      ///< of each column, with damp below it
   std::vector<double> sizes{};      ///< |x_j|
 };
 
-/// Reads the matrix once, or twice for such elements, in blocks, and adds in double-double.
-/// @param x, b of the type that the elements of A are taken in
+/// Reads the matrix in blocks and adds in double-double. Reads it once, or twice if elements are
+/// very large or very small.
+/// @param x, b in the type that the elements of A are converted to
 /// @throws io::FileError
 [[nodiscard]] Residual residual_of(io::MatrixReader const& reader, io::HostVector const& x,
                                    io::HostVector const& b, double damp);
 
-/// The column whose coefficient is determined worst: if x_j alone may move, ‖r‖ is smallest after a
-/// move by `move` times |x_j|.
+/// The column whose coefficient is determined worst: if only x_j changes, ‖r‖ is smallest after a
+/// change of `move`·|x_j|.
 struct ColumnCheck {
-  static constexpr double most_move = 5e-4;  ///< of a coefficient that is determined
+  static constexpr double most_move = 5e-4;  ///< largest move of a determined coefficient
 
-  std::int64_t column = -1;   ///< -1: none moves by more than rounding
+  std::int64_t column = -1;   ///< -1: no coefficient moves by more than rounding
   double gradient = 0;        ///< |a_jᵀr - damp²·x_j|/(‖a_j‖·‖r‖)
-  double gradient_below = 0;  ///< what the tolerance allows a column of that norm
+  double gradient_below = 0;  ///< limit set by the tolerance for a column of that norm
   double move = 0;
 
   [[nodiscard]] bool is_determined() const { return move <= most_move; }
-  /// A coefficient that is not determined passes where the tolerance asks for no more.
+  /// A coefficient that is not determined passes if the tolerance does not demand more.
   [[nodiscard]] bool passed() const { return is_determined() || gradient <= gradient_below; }
 };
 
-/// What an independent look at x found.
+/// The result of an independent check of x.
 struct ResidualCheck {
   Residual found;
   ColumnCheck column{};
   double gradient = 0;        ///< ‖Aᵀr - damp²·x‖/(‖A‖·‖r‖)
-  double gradient_below = 0;  ///< where that counts as small
+  double gradient_below = 0;  ///< limit of `gradient`
   double residual = 0;        ///< ‖r‖
   double residual_below = 0;
 
   [[nodiscard]] bool passed() const {
-    // A norm that has overflowed says nothing.
+    // A norm that has overflowed proves nothing.
     bool const is_known = std::isfinite(found.norma) && std::isfinite(found.gradient);
     return is_known && column.passed() &&
            (gradient <= gradient_below || residual <= residual_below);
@@ -231,9 +232,9 @@ struct ResidualCheck {
 };
 
 /// x of one right-hand side passes if either test of the method holds with ten times its tolerance.
-/// That of a direct solution is rounding: x in its type moves A·x by ε·‖A‖·‖x‖, and b may be off by
-/// ε·‖b‖. Besides, no column may be far from stationary beside its own norm, which those of the
-/// others may hide: see ColumnCheck.
+/// For a direct solution the tolerance is rounding: x in its type moves A·x by ε·‖A‖·‖x‖, and b may
+/// be off by ε·‖b‖. In addition, each column must be nearly stationary relative to its own norm,
+/// because other columns may hide its error: see ColumnCheck.
 /// @throws io::FileError
 [[nodiscard]] ResidualCheck check_least_squares(LeastSquaresOptions const& options,
                                                 io::MatrixReader const& reader, io::ScalarType type,
@@ -241,15 +242,16 @@ struct ResidualCheck {
 
 // Regression.
 
-/// The observations of a regression, on the host: one entry for each row of A.
+/// The observations of a regression, on the host: one entry per row of A.
 struct FitRows {
-  io::HostVector y;  ///< of logistic the number of the class, whatever the labels are
+  io::HostVector y;  ///< for logistic regression the index of the class, whatever the labels are
   std::optional<io::HostVector> weights{};
   std::optional<io::HostVector> offset{};
-  std::vector<double> classes{};        ///< of logistic: the label of each class
+  std::vector<double> classes{};        ///< for logistic regression: the label of each class
   std::vector<std::uint64_t> counts{};  ///< rows of each class
 
-  /// Linear predictors η of a row: one for each class if there are more than two.
+  /// Number of linear predictors η per row: the number of classes if there are more than two,
+  /// otherwise 1.
   [[nodiscard]] std::int64_t predictors() const {
     return classes.size() > 2 ? static_cast<std::int64_t>(classes.size()) : 1;
   }
@@ -257,39 +259,39 @@ struct FitRows {
 
 /// The fit of a regression, on the host.
 struct Fit {
-  io::HostVector x;  ///< of several classes those of the first, then of the second, and so on
+  io::HostVector x;  ///< with several classes: coefficients of the first, then of the second, …
   double intercept = 0;
-  std::vector<double> intercepts{};  ///< of each class, if there are more than two; else empty
-  double loss = 0;                   ///< with the penalty
-  double gradient_norm = 0;          ///< of that
-  double quantity = 0;               ///< what had to fall below `bound`
+  std::vector<double> intercepts{};  ///< one per class if there are more than two; otherwise empty
+  double loss = 0;                   ///< including the penalty
+  double gradient_norm = 0;          ///< norm of the gradient of `loss`
+  double quantity = 0;               ///< the value that had to fall below `bound`
   double bound = 0;
-  bool is_newton = false;  ///< by it, which alone has what follows
+  bool is_newton = false;  ///< if false, the statistics below are not set
   double deviance = 0;
   double aic = 0;
   std::int64_t rank = 0;
   double dispersion = 1;
-  std::vector<double> standard_errors;  ///< the intercept's last; empty: none
+  std::vector<double> standard_errors;  ///< the intercept's is last; empty: not computed
   SolveRun run;
 };
 
-/// Iterations at most.
+/// Maximum number of iterations.
 [[nodiscard]] std::int64_t limit_of(FitOptions const& options);
-/// Whether it is fitted by Newton's method with the whole Hessian.
+/// Whether Newton's method with the full Hessian is used.
 [[nodiscard]] bool is_by_newton(FitOptions const& options, io::MatrixInfo const& info);
-/// The most classes that are fitted together; 2 of a matrix with many columns.
+/// Maximum number of classes that are fitted together; 2 for a matrix with many columns.
 [[nodiscard]] std::int64_t most_classes(io::MatrixInfo const& info);
-/// Bytes that the solver keeps beside the matrix.
-/// @param predictors as FitRows has them
+/// Bytes that the solver needs in addition to the matrix.
+/// @param predictors see FitRows
 [[nodiscard]] std::uint64_t vector_bytes(FitOptions const& options, io::MatrixInfo const& info,
                                          io::ScalarType type, std::int64_t predictors);
 /// Solves. @throws Failure, io::FileError
 [[nodiscard]] Fit find_fit(FitOptions const& options, SolveRequest const& request,
                            FitRows const& rows);
 
-/// What an independent look at a fit found.
+/// The result of an independent check of a fit.
 struct GradientCheck {
-  double gradient = 0;  ///< the largest of a column, beside the column and the deviance
+  double gradient = 0;  ///< largest over the columns, relative to the column and the deviance
   double gradient_below = 0;
 
   [[nodiscard]] bool passed() const { return gradient <= gradient_below; }
@@ -301,62 +303,62 @@ struct GradientCheck {
 
 // Singular values.
 
-/// Singular values and vectors on the host: of A, or of what `pca` makes of it.
+/// Singular values and vectors on the host: of A, or of the matrix that `pca` derives from it.
 struct Triplets {
-  std::vector<double> s;  ///< fewer than were asked for where it stopped early
+  std::vector<double> s;  ///< fewer than requested if the method stopped early
   std::vector<double> residuals;
-  io::HostMatrix VT;              ///< one a row
-  io::HostMatrix U;               ///< one a column, where it is wanted
-  std::vector<double> mean;       ///< of each column; of pca, as are those below
-  std::vector<double> deviation;  ///< of each column
-  std::vector<double> variance;   ///< along each direction
-  std::vector<double> ratio;      ///< the same, as a part of that of all columns
+  io::HostMatrix VT;         ///< one per row
+  io::HostMatrix U;          ///< one per column, if requested
+  std::vector<double> mean;  ///< of each column; only for pca, like the members below
+  std::vector<double> deviation;
+  std::vector<double> variance;  ///< along each direction
+  std::vector<double> ratio;     ///< `variance` as a fraction of the variance of all columns
   SolveRun run;
 };
 
-/// As for least squares.
+/// Whether the problem is solved directly; see the overload for least squares.
 [[nodiscard]] bool is_direct(TripletOptions const& options, io::MatrixInfo const& info);
-/// Columns of the Gram matrices that it takes; 0: it takes none, -1: moments of columns only.
+/// Columns of the Gram matrices that the method needs; 0: none, -1: moments of columns only.
 [[nodiscard]] std::int64_t gram_width(TripletOptions const& options, io::MatrixInfo const& info);
 /// Vectors of the basis between two restarts, or of a block.
 [[nodiscard]] std::int64_t basis_of(TripletOptions const& options, io::MatrixInfo const& info);
-/// Steps at most.
+/// Maximum number of iterations.
 [[nodiscard]] std::int64_t limit_of(TripletOptions const& options, io::MatrixInfo const& info);
-/// Bytes that the solver keeps beside the matrix.
+/// Bytes that the solver needs in addition to the matrix.
 [[nodiscard]] std::uint64_t vector_bytes(TripletOptions const& options, io::MatrixInfo const& info,
                                          io::ScalarType type);
 
-/// Bytes more where the matrix is in memory.
+/// Additional bytes if the matrix is in memory.
 [[nodiscard]] std::uint64_t bytes_in_memory(TripletOptions const& options,
                                             io::MatrixInfo const& info, io::ScalarType type);
 [[nodiscard]] std::uint64_t bytes_in_memory(LeastSquaresOptions const& options,
                                             io::MatrixInfo const& info, io::ScalarType type);
-/// Those of a Gram matrix with some columns more.
+/// Bytes of a Gram matrix with `more` additional columns.
 [[nodiscard]] std::uint64_t gram_bytes(io::MatrixInfo const& info, io::ScalarType type,
                                        std::int64_t more);
-/// Whether a checkpoint is there, of a method that is not direct.
+/// Whether there is a checkpoint of an iterative method.
 [[nodiscard]] bool continues_iterations(SolveOptions const& options);
 
 /// Solves. @throws Failure, io::FileError
 [[nodiscard]] Triplets find_triplets(TripletOptions const& options, SolveRequest const& request);
 
-/// What an independent look at triplets found. Relative to the largest singular value s_1, or to
-/// what is compared:
+/// The result of an independent check of triplets. Values are relative to the largest singular
+/// value s_1, or to the quantity that is compared:
 ///
 /// - right: the largest ‖Aᵀ·(A·v) - s²·v‖/s_1²
 /// - values: the largest |‖A·v‖ - s|/s_1
-/// - left: the largest ‖A·v - s·u‖/s_1, if U is wanted
-/// - transposed: the largest ‖Aᵀ·u - s·v‖/s_1, if U is wanted
+/// - left: the largest ‖A·v - s·u‖/s_1, if U is requested
+/// - transposed: the largest ‖Aᵀ·u - s·v‖/s_1, if U is requested
 /// - v_orthogonal, u_orthogonal: the largest entry of Vᵀ·V - I, of Uᵀ·U - I
-/// - mean, deviation, variance, ratio: of pca, the largest relative difference
-/// - missed: how much larger than the smallest value another one is, which was not found
+/// - mean, deviation, variance, ratio: for pca, the largest relative difference
+/// - missed: by how much a value that was not found exceeds the smallest found one
 struct TripletCheck {
   struct Measure {
     char const* name;
     double found;
-    double below;  ///< what counts as small
+    double below;  ///< limit of `found`
   };
-  double small = 0;  ///< of residuals: a function of the type, the sizes and --tol
+  double small = 0;  ///< limit of residuals, from the type, the sizes and --tol
   std::vector<Measure> measures{};
 
   void add(char const* name, double found, double below) {
@@ -367,8 +369,8 @@ struct TripletCheck {
   }
 };
 
-/// Reads the matrix once, of pca three times, and adds in double-double. Unless all values were
-/// found, up to six reads more search a larger one.
+/// Reads the matrix once, for pca three times, and adds in double-double. Unless all values were
+/// found, up to six more reads search for a larger one.
 /// @throws io::FileError
 [[nodiscard]] TripletCheck check_triplets(TripletOptions const& options,
                                           io::MatrixReader const& reader, io::ScalarType type,

@@ -28,10 +28,10 @@
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/operator.hpp>
 
-/// What the solvers share: the bar and checkpoints between two steps, and vectors where they run.
+/// Shared by the solvers: the progress bar, checkpoints between iterations, and copies of vectors.
 namespace tessera::app {
 
-/// A solver's state as a checkpoint, which has the state's elements.
+/// A solver's state as a checkpoint that refers to the state's elements.
 template <class T>
 Checkpoint to_checkpoint(solve::State<T> const& state, CheckpointJob const& job) {
   Checkpoint c{.job = job,
@@ -44,8 +44,8 @@ Checkpoint to_checkpoint(solve::State<T> const& state, CheckpointJob const& job)
   return c;
 }
 
-/// The state of `name` in a checkpoint of this job; nothing where there is no such file.
-/// @param limits of the run that wrote it
+/// The state of method `name` in a checkpoint of this job; empty if there is no file.
+/// @param limits receives the limits of the run that wrote it
 /// @throws io::FileError
 template <class T>
 std::optional<solve::State<T>> read_solver_state(std::string const& path, std::string const& name,
@@ -70,8 +70,8 @@ std::optional<solve::State<T>> read_solver_state(std::string const& path, std::s
   return state;
 }
 
-/// Steps of a run that has resumed from step `first`: a method counts the reads of A from there on,
-/// and the reads of the runs before are added.
+/// Corrects the steps of a run that resumed from iteration `first`: a method counts only its own
+/// reads of A, so the reads of earlier runs are added.
 inline std::vector<solve::Step> with_all_reads(std::vector<solve::Step> steps, std::int64_t first,
                                                std::int64_t reads_before) {
   for (solve::Step& step : steps) {
@@ -80,7 +80,7 @@ inline std::vector<solve::Step> with_all_reads(std::vector<solve::Step> steps, s
   return steps;
 }
 
-/// The part of a result that all solvers have.
+/// The part of a result that all solvers have in common.
 template <class Result>
 auto& result_of(Result& result) {
   if constexpr (requires { result.svd; }) {
@@ -90,20 +90,20 @@ auto& result_of(Result& result) {
   }
 }
 
-/// What identifies the checkpoint of a solver, in addition to the matrix.
+/// Identifies the checkpoint of a solver, in addition to the matrix.
 struct StateSubject {
   std::string name;         ///< of the method's states
-  std::string variant{};    ///< what else a state is of; empty: nothing
-  io::HostVector const& b;  ///< what is solved for; without entries: nothing
-  std::string options{};    ///< that the state depends on
-  std::string limits{};     ///< that a run which resumes may change
+  std::string variant{};    ///< distinguishes states of the same method; may be empty
+  io::HostVector const& b;  ///< the right-hand side; may be empty
+  std::string options{};    ///< options that the state depends on
+  std::string limits{};     ///< limits that a resumed run may change
 };
 
-/// A run of a solver: call(control) runs it, and goes on from the checkpoint where there is one.
-/// The file stays: the caller removes it when the result is written. Tells `run` where it began and
-/// how long it took.
-/// @param limit steps, for the bar
-/// @throws io::FileError, and what the call throws
+/// Runs a solver by call(control), and resumes from the checkpoint if there is one. The file
+/// remains: the caller removes it when the result is written. Sets in `run` the first iteration and
+/// the seconds.
+/// @param limit maximum number of iterations, for the progress bar
+/// @throws io::FileError, and everything that the call throws
 template <class T, class Call>
 auto run_solver(SolveOptions const& options, SolveRequest const& request,
                 StateSubject const& subject, solve::Index limit, SolveRun& run, Call const& call) {
@@ -158,7 +158,7 @@ auto run_solver(SolveOptions const& options, SolveRequest const& request,
   }
 }
 
-/// A copy in memory of the host.
+/// A copy on the host.
 template <class T, class Vector>
 io::VectorView<T> vector_on_host(Vector const& x) {
   io::VectorView<T> const copy(
@@ -167,7 +167,7 @@ io::VectorView<T> vector_on_host(Vector const& x) {
   return copy;
 }
 
-/// A copy of a host's vector where a solver runs.
+/// A copy of a host vector in Exec's memory.
 template <class Exec, class T>
 solve::Values<Exec, T> vector_on(io::VectorView<T> const& x) {
   solve::Values<Exec, T> const copy(
@@ -176,7 +176,8 @@ solve::Values<Exec, T> vector_on(io::VectorView<T> const& x) {
   return copy;
 }
 
-/// Calls work.template operator()<Exec, T>(op) with the matrix, and keeps what reading it took.
+/// Calls work.template operator()<Exec, T>(op) with the matrix, and stores the facts of reading in
+/// `run`.
 /// @throws Failure, io::FileError
 template <class Work>
 void solve_with(SolveRequest const& request, SolveRun& run, Work const& work) {

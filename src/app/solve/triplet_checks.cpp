@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// An independent look at singular values and components: sums in double-double over the rows of the
-// file, and a search for a larger value that was missed.
+// An independent check of singular values and components: sums in double-double over the rows of
+// the file, and a search for a larger value that was missed.
 
 #include <algorithm>
 #include <bit>
@@ -23,22 +23,22 @@
 namespace tessera::app {
 namespace {
 
-/// What is taken out of each column, and what it is multiplied with.
+/// The value subtracted from each column, and the factor that it is multiplied by.
 struct Columns {
   std::vector<DoubleDouble> mean;
   std::vector<double> factor;
-  // Of pca: of 2^-e·A.
+  // For pca, of 2^-e·A.
   std::vector<double> deviation;
   std::vector<double> size;  ///< the mean of absolute values
   double variance = 0;       ///< of all columns, as they are decomposed
 };
 
-/// The larger one, or what is not a number.
+/// The larger number, or NaN if one is NaN.
 double larger_or_nan(double a, double b) {
   return b <= a || std::isnan(a) ? a : b;
 }
 
-/// The size of the numbers that are checked.
+/// The exponent of the checked numbers; 0 if their squares stay in range.
 int exponent_of(TripletOptions const& options, Triplets const& found) {
   auto const& sizes = options.scale ? found.deviation : found.s;
   return sizes.empty() ? 0 : far_exponent(*std::ranges::max_element(sizes));
@@ -74,7 +74,7 @@ Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader
       squares[j] = add(squares[j], times(off, off));
     }
   });
-  // What the rounding of a mean in double-double leaves of equal entries.
+  // A mean in double-double leaves this relative rounding error for equal entries.
   constexpr double nothing = 0x1p-90;
   for (std::uint64_t j = 0; j < info.cols; ++j) {
     double const deviation = std::sqrt(squares[j].high / (rows - 1));
@@ -87,7 +87,7 @@ Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader
   return columns;
 }
 
-/// The largest entry of X·Xᵀ - I in size, where x(i, j) is entry j of vector i.
+/// The largest absolute entry of X·Xᵀ - I, where x(i, j) is entry j of vector i.
 template <class Entry>
 double off_identity(std::size_t count, std::size_t length, Entry const& x) {
   double largest = 0;
@@ -101,8 +101,8 @@ double off_identity(std::size_t count, std::size_t length, Entry const& x) {
   return largest;
 }
 
-/// A lower bound of the largest singular value of A without the vectors that were found: by a block
-/// Krylov space of random vectors that are orthogonal to these.
+/// A lower bound of the largest singular value of A without the vectors that were found. Uses a
+/// block Krylov space of random vectors that are orthogonal to these.
 template <class T>
 class Search {
  public:
@@ -152,7 +152,7 @@ class Search {
                                   w.data());
     }
   }
-  /// The space gets the part of w outside it, if that is more than rounding.
+  /// Appends the part of w outside the space, if it is larger than rounding.
   void append(Vector& w) {
     double const before = std::sqrt(product(w, w));
     if (!(before > 0 && std::isfinite(before))) return;
@@ -209,10 +209,10 @@ class Search {
   std::size_t cols_;
   std::vector<Vector> outside_;  ///< right vectors that were found
   std::vector<Vector> inside_;
-  std::vector<Vector> images_;  ///< AᵀA times those
+  std::vector<Vector> images_;  ///< AᵀA times the vectors of inside_
 };
 
-/// The largest difference of `found` from `expected(i)` relative to size(i).
+/// The largest difference between `found` and `expected(i)`, relative to size(i).
 template <class Expected, class Size>
 double largest_difference(std::vector<double> const& found, Expected const& expected,
                           Size const& size) {
@@ -226,13 +226,13 @@ double largest_difference(std::vector<double> const& found, Expected const& expe
   return largest;
 }
 
-/// What pca says of columns and directions.
+/// Checks the column statistics and variances of pca.
 template <class T>
 void check_columns(TripletOptions const& options, io::MatrixInfo const& info, Triplets const& found,
                    Columns const& columns, int e, TripletCheck& check) {
   auto const rows = static_cast<double>(info.rows);
   auto const of_e = [&](double x) { return std::scalbn(x, e); };
-  // Where a sum overflows, so does its mean.
+  // If a sum overflows, its mean overflows, too.
   check.add("mean",
             largest_difference(
                 found.mean, [&](std::size_t j) { return of_e(columns.mean[j].high); },
@@ -245,7 +245,7 @@ void check_columns(TripletOptions const& options, io::MatrixInfo const& info, Tr
             check.small);
   auto const variance = [&](std::size_t i) { return found.s[i] * found.s[i] / (rows - 1); };
   check.add("variance", largest_difference(found.variance, variance, variance), check.small);
-  // Of numbers that are divided by 2^e: squares of others could over- or underflow.
+  // Uses numbers divided by 2^e, whose squares neither overflow nor underflow.
   auto const ratio = [&](std::size_t i) {
     double const s = options.scale ? found.s[i] : std::scalbn(found.s[i], -e);
     return columns.variance > 0 ? s * s / (rows - 1) / columns.variance : 0;
@@ -268,7 +268,7 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
   int const e = exponent_of(options, found);
   Columns const columns = columns_of<T>(options, reader, e);
   auto const beside_e = [&](double s) { return options.scale ? s : std::scalbn(s, -e); };
-  // The vectors A is multiplied with, and what the mean's row gives with them.
+  // The vectors that A is multiplied by, and their products with the row of means.
   auto const x = [&](std::size_t i, std::size_t j) {
     return two_product(columns.factor[j], static_cast<double>(VT(i, j)));
   };
@@ -280,7 +280,7 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
   }
   std::vector<Sums> products(count, Sums(info.cols));    // Aᵀ·(A·v)
   std::vector<Sums> transposed(count, Sums(info.cols));  // Aᵀ·u
-  Sums totals(count);                                    // of A·v
+  Sums totals(count);                                    // sums of A·v
   Sums totals_of_u(count);
   Sums lengths(count);  // squares of A·v
   Sums off(count);      // squares of A·v - s·u
@@ -300,11 +300,11 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
     }
   });
   double const rounding = rounding_of(io::scalar_type<T>);
-  // Levels of the trees that sums of products are.
+  // Number of levels of the summation trees.
   auto const depth = static_cast<double>(std::bit_width(std::max(info.rows, info.cols)));
   double const largest = found.s.empty() || found.s[0] == 0 ? 1 : beside_e(found.s[0]);
   TripletCheck check;
-  // What sums of the type's rounding may reach, and what the user has asked for.
+  // The rounding error that such sums may reach, and the tolerance of the user.
   check.small = 2 * options.tol + (20 + 4 * depth) * rounding;
   double right = 0;
   double values = 0;
@@ -334,7 +334,7 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
     left = larger_or_nan(left, std::sqrt(off[i].high) / largest);
     of_u = larger_or_nan(of_u, rest_of_u.norm());
   }
-  // The randomized method promises no residual, but reports the one it has reached.
+  // The randomized method guarantees no residual, but reports the one it has reached.
   if (options.is_randomized() && options.tol == 0) check.small += 2 * claimed;
   check.add("right", right, check.small);
   check.add("values", values, check.small);

@@ -49,7 +49,7 @@ from tessera._sources import (  # noqa: E402
 )
 
 __version__ = info()["version"]
-# Without `open`, which `from tessera import *` would put in the place of Python's.
+# Without `open`: `from tessera import *` would replace Python's.
 __all__ = [
     "NormalOperator",
     "StreamedMatrix",
@@ -79,12 +79,12 @@ __all__ = [
     "transpose",
 ]
 
-StreamedMatrix.__signature__ = _inspect.Signature()  # `open` and `from_callback` make them
+StreamedMatrix.__signature__ = _inspect.Signature()  # `open` and `from_callback` create them
 StreamedMatrix._repr_html_ = _pictures.of_stream
 _atexit.register(_core._finish)
 
 
-if not _typing.TYPE_CHECKING:  # for which every name would be one
+if not _typing.TYPE_CHECKING:  # a type checker would accept every name
 
     def __getattr__(name: str) -> object:
         """Modules that need other packages are imported at their first use."""

@@ -93,7 +93,7 @@ def check(
     """
     if copy:
         A = _arrays.on_host(_arrays.suitable(A))
-        A = A if A.flags.forc else A.copy()  # rows without gaps
+        A = A if A.flags.forc else A.copy()  # contiguous rows or columns
         dtype = str(A.dtype).rpartition(".")[2]
         v, c, weights, minus, z = (None if x is None else _arrays.copied(x, dtype) for x in (v, c, weights, minus, z))
     failed, not_judged, elements, sentence = _core._check(A, v, c, weights, minus, map, alpha, beta, z)

@@ -82,7 +82,7 @@ class TorchRanks:
             raise RuntimeError("tessera.distributed.World: the process group is destroyed")
         if dist.get_world_size(group) == dist.get_world_size():
             group = _duplicate_of_group(dist, group)
-        elif "gloo" not in dist.get_backend(group):  # also cpu:gloo,cuda:nccl
+        elif "gloo" not in dist.get_backend(group):  # also for cpu:gloo,cuda:nccl
             raise ValueError(
                 "tessera.distributed.World: a group of some processes must have the backend gloo, found "
                 f'{dist.get_backend(group)}: torch.distributed.new_group(ranks, backend="gloo")'
@@ -90,7 +90,7 @@ class TorchRanks:
         self._group = group
         self.rank = int(dist.get_rank(group))
         self.size = int(dist.get_world_size(group))
-        self._of_all = [dist.get_global_rank(group, rank) for rank in range(self.size)]  # names in the messages
+        self._of_all = [dist.get_global_rank(group, rank) for rank in range(self.size)]  # ranks as used in messages
 
     def allgather(self, mine: Any) -> list[Any]:
         """One round of messages where objects are short, a second for what is longer."""
@@ -134,10 +134,10 @@ class TorchRanks:
             message.wait()
 
 
-# Bytes of an object's first message, the first eight of which say how long the object is.
+# Size of the first message about an object, in bytes. Its first eight bytes hold the object's length.
 _SHORT = 256
 
-# Of messages in a group that its owner uses, too.
+# Tag of messages in a group that its owner also uses.
 _TAG = 20739
 
 
@@ -145,8 +145,8 @@ def begins(counts: Sequence[int]) -> list[int]:
     return [sum(counts[:i]) for i in range(len(counts))]
 
 
-_keyval: int | None = None  # of the attribute in which communicators keep their duplicates
-_types: dict[int, Any] = {}  # of MPI, by bytes of an element
+_keyval: int | None = None  # attribute in which communicators keep their duplicates
+_types: dict[int, Any] = {}  # MPI types, by bytes per element
 
 
 def _duplicate(comm: Any) -> Any:
@@ -154,7 +154,7 @@ def _duplicate(comm: Any) -> Any:
 
     It is an attribute of the communicator, and is freed with it.
     """
-    from mpi4py import MPI  # whoever has a communicator has it
+    from mpi4py import MPI  # installed: the caller has a communicator
 
     global _keyval
     if comm == MPI.COMM_NULL:
@@ -172,7 +172,7 @@ def _duplicate(comm: Any) -> Any:
     return duplicate
 
 
-# Duplicates of PyTorch's groups of all processes: each has threads and sockets until the groups are destroyed.
+# Duplicates of PyTorch's groups of all processes. Each owns threads and sockets until the groups are destroyed.
 _groups: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 
@@ -191,7 +191,7 @@ def _duplicate_of_group(dist: Any, group: Any) -> Any:
 def _free_duplicate(comm: Any, keyval: int, duplicate: Any) -> None:
     from mpi4py import MPI
 
-    if comm not in (MPI.COMM_WORLD, MPI.COMM_SELF):  # these end with MPI
+    if comm not in (MPI.COMM_WORLD, MPI.COMM_SELF):  # these live as long as MPI
         duplicate.Free()
 
 

@@ -23,9 +23,9 @@ from tessera._matrices import open as _open
 from tessera._names import dtype_of
 from tessera._packages import package
 
-_HELD = 2  # units
+_HELD = 2  # units in memory
 _UNIT = 8 << 20  # bytes of small chunks that are read together
-_DASK_UNIT = 64 << 20  # chunks that a cluster computes at a time
+_DASK_UNIT = 64 << 20  # bytes that a cluster computes at a time
 
 
 # ---- elements ------------------------------------------------------------------------------------
@@ -376,7 +376,7 @@ def _require_same(path: str, identity: tuple[int, int, int]) -> None:
         raise OSError(f"{path}: has changed since it was opened: expected the same file during all passes")
 
 
-# Attributes by which readers of netCDF show other numbers than those stored, and their values without effect.
+# Attributes that make netCDF readers return numbers other than the stored ones, with their neutral values.
 _CHANGES = {"scale_factor": 1.0, "add_offset": 0.0, "_FillValue": math.nan, "missing_value": math.nan}
 
 
@@ -501,7 +501,7 @@ def from_anndata(
     if array is None:
         raise ValueError(f"tessera.from_anndata: expected a matrix {name}, found none")
     is_sparse = hasattr(array, "toarray") or hasattr(array, "indptr") or "Sparse" in type(array).__name__
-    if is_sparse and not isinstance(array, numpy.ndarray):  # views of dense ones have toarray(), too
+    if is_sparse and not isinstance(array, numpy.ndarray):  # views of dense arrays also have toarray()
         raise TypeError(_sparse("from_anndata", name, f"{type(array).__name__} of shape {tuple(array.shape)}"))
     if hasattr(array, "compute"):
         return from_dask(array, dtype=dtype, memory_limit=memory_limit)
@@ -572,7 +572,7 @@ class _Tensor:
     def __call__(self, rows: slice, cols: slice) -> Any:
         _require_same(self.path, self.identity)
         part = numpy.asarray(self.array[rows, cols])
-        if self.stored == "BF16":  # the upper half of float32
+        if self.stored == "BF16":  # a bfloat16 is the upper half of a float32
             part = (part.astype(numpy.uint32) << 16).view(numpy.float32)
         return _numbers("from_safetensors", part, self.dtype, rows.start)
 
@@ -736,7 +736,7 @@ class _Parquet:
 
     def _convert(self, batch: Any, first: int, out: Any) -> None:
         if self.is_plain and not any(column.null_count for column in batch.columns):
-            out[:] = batch.select(self.columns).to_tensor(row_major=True).to_numpy()  # many columns at once
+            out[:] = batch.select(self.columns).to_tensor(row_major=True).to_numpy()  # all columns at once
             return
         for j, name in enumerate(self.columns):
             out[:, j] = self._values(batch.column(name), name, first)
@@ -756,7 +756,7 @@ class _Parquet:
             _require_same(path, identity)
         if self.position != first:
             self.batches, self.rest = self._from(first), None
-        self.position = -1  # if what follows raises
+        self.position = -1  # in case the code below raises
         out = numpy.empty((end - first, len(self.columns)), self.dtype)
         at = first
         while at < end:
@@ -963,7 +963,7 @@ def from_polars(frame: Any, *, nulls: str = "error", dtype: Any = None, order: s
     if set(types) == {_type_of(function, types, dtype)} and not has_nulls and layout == "F":
         try:
             array = frame.to_numpy(allow_copy=False)
-        except RuntimeError:  # its columns are apart
+        except RuntimeError:  # its columns are not adjacent
             array = None
         if array is not None and array.flags.f_contiguous:
             return array
@@ -978,4 +978,4 @@ def from_polars(frame: Any, *, nulls: str = "error", dtype: Any = None, order: s
 for _function in (
     from_anndata, from_blocks, from_dask, from_pandas, from_parquet, from_polars, from_safetensors, from_xarray, from_zarr
 ):  # fmt: skip
-    _function.__module__ = "tessera"  # where users, and pickles, find it
+    _function.__module__ = "tessera"  # where users and pickles find it

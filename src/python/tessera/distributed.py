@@ -89,9 +89,9 @@ class Matrix:
         self.order = "C" if by_rows else "F"
         self.dtype = dtype
         self.shape = (sum(counts), int(array.shape[1]))
-        self.rows = slice(first, first + counts[world.rank])  # of the matrix, of this rank
+        self.rows = slice(first, first + counts[world.rank])  # of the whole matrix
         self._counts = counts
-        # Whether all ranks have whole segments of rows, as products with blocks of vectors expect.
+        # Whether each rank owns whole segments of rows, as products with blocks of vectors need.
         segment = 1024 // numpy.dtype(dtype).itemsize
         starts = [sum(counts[:rank]) for rank in range(len(counts)) if counts[rank] > 0]
         self._in_segments = all(start % segment == 0 for start in starts)
@@ -109,8 +109,8 @@ class Matrix:
 
         return self.world.gather_rows(self.world._together(mine))
 
-    # What the compiled part calls within a solver. A rank that fails elsewhere leaves the solver, and meets the others
-    # in the first exchange here.
+    # Called by the compiled part within a solver. If a rank fails elsewhere and leaves the solver, it meets the
+    # others in the first exchange here.
 
     def _add(self, roots: Any, levels: Sequence[int], sums: Any) -> None:
         sums[:] = self.world._add_roots(lambda: (levels, roots), sums.shape[0], sums.dtype)
@@ -159,7 +159,7 @@ class World:
 
     def __init__(self, comm: Any) -> None:
         self._ranks = _ranks.ranks_of(comm)
-        self._told: BaseException | None = None  # of this rank, what all ranks know within a call of a solver
+        self._told: BaseException | None = None  # this rank's error, known to all ranks during a solver call
 
     @property
     def rank(self) -> int:
@@ -686,7 +686,7 @@ class World:
         try:
             mine = body()
         except DistributedError:
-            raise  # all have it already
+            raise  # all ranks know it already
         except BaseException as thrown:
             if thrown is self._told:
                 raise
@@ -773,7 +773,7 @@ class World:
                     if tuple(getattr(x, "shape", ()))[:1] != (A.shape[1],):
                         _require_entries(operation, name, x, A.shape[1])
                     digests[name] = _digest(x)
-                except ValueError as error:  # of ranks that have other columns it is not the reason
+                except ValueError as error:  # not the cause if the ranks' numbers of columns differ
                     fault = f"ValueError: {error}"
             down, across = _strides(A)
             rows, cols = A.shape
@@ -792,7 +792,7 @@ class World:
         if is_vector:
             by_rows = False
         elif m <= 1 or n <= 1:
-            by_rows = True  # as one process sums a single row or column, however it is stored
+            by_rows = True  # one process sums a single row or column this way, whatever its order
         elif order is not None:
             by_rows = order == "C"
         else:
@@ -814,7 +814,7 @@ class World:
         """The sum over all ranks' rows; part(first, end) is that of some of this rank's."""
         m, n = a.shape
         if m == 0 or n == 0:
-            self._together(lambda: part(0, a.array.shape[0]))  # B of ranks that have rows
+            self._together(lambda: part(0, a.array.shape[0]))  # ranks that own rows still compute B
             return self._together(lambda: numpy.zeros(n, dtype=a.dtype))
 
         def make_roots() -> tuple[list[int], Any]:
@@ -841,10 +841,10 @@ class World:
 
         levels = self._all(make_own)
         of_all = [level for its in levels for level in its]
-        width = max(1, _MOST_ELEMENTS // max(1, len(of_all)))  # of one exchange
+        width = max(1, _MOST_ELEMENTS // max(1, len(of_all))) # columns per exchange
         sums = self._together(lambda: numpy.zeros(length, dtype=dtype))
         if not of_all:
-            return sums  # no rank has rows
+            return sums  # no rank owns rows
         for begin in range(0, length, width):
             end = min(begin + width, length)
             self._add_columns(roots[:, begin:end], [len(its) for its in levels], of_all, sums[begin:end])
@@ -868,7 +868,7 @@ class World:
 
         def add() -> Any:
             mine = numpy.empty(width, dtype=sums.dtype)
-            _core._add_roots(got, levels, mine)  # rounds as kernels do, in any mode of the caller's
+            _core._add_roots(got, levels, mine)  # uses the kernels' rounding mode, whatever the caller has set
             return mine
 
         self._ranks.gather(self._together(add), sums, widths)
@@ -924,13 +924,13 @@ def _compare(operation: str, every: Sequence[dict[str, Any]]) -> None:
     expected = every[0]
     for rank, found in enumerate(every):
         for name in {**expected, **found}:
-            if repr(found.get(name)) != repr(expected.get(name)):  # a NaN is like itself
+            if repr(found.get(name)) != repr(expected.get(name)):  # repr, because NaN differs from itself
                 raise DistributedError(
                     rank, f"{operation}: expected what rank 0 has, {name} {expected.get(name)}, found {found.get(name)}"
                 )
 
 
-# Elements of one exchange at most: MPI counts them in 32 bits.
+# Most elements per exchange: MPI counts them in 32 bits.
 _MOST_ELEMENTS = 2**28
 
 
@@ -948,7 +948,7 @@ def _dtype_of(x: Any) -> Any:
 def _strides(A: Any) -> tuple[int, int]:
     if hasattr(A, "strides"):
         return A.strides[0] // A.dtype.itemsize, A.strides[1] // A.dtype.itemsize
-    return A.stride(0), A.stride(1)  # of torch
+    return A.stride(0), A.stride(1)  # PyTorch
 
 
 def _require_entries(operation: str, name: str, x: Any, entries: int) -> None:

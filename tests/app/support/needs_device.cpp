@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A program built with CUDA does nothing where there is no device, so nothing can be tested then.
+// A program built with CUDA cannot run without a device, so all tests are skipped then.
 
 #include <cstdlib>
 #include <string>
@@ -15,7 +15,7 @@ class NeedsDevice : public ::testing::Environment {
  public:
   void SetUp() override {
     if (std::system("'" TESSERA_BINARY "' info >/dev/null 2>&1") != 0) {
-      // ctest looks for the word in brackets, which GoogleTest prints for single tests only.
+      // ctest searches for the word in brackets; GoogleTest itself prints it only for single tests.
       GTEST_SKIP() << "[  SKIPPED ] `tessera info` finds no usable CUDA device: NOTHING IS TESTED";
     }
   }

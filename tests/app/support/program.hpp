@@ -16,61 +16,56 @@
 
 namespace tessera::test {
 
-/// How a run of the program ended, and what it said.
 struct RunResult {
-  int status = -1;  ///< exit status; -1 when a signal ended it
+  int status = -1;  ///< exit status; -1 if a signal ended it
   int signal = 0;   ///< the signal that ended it, or 0
   std::string out;
   std::string err;
 };
 
-/// Circumstances of a run.
 struct RunOptions {
   std::vector<std::pair<std::string, std::string>> environment = {};
-  std::vector<std::string> without = {};                   ///< variables that are taken away first
-  bool as_nobody = false;                                  ///< give root's rights away first
+  std::vector<std::string> without = {};                   ///< variables to remove first
+  bool as_nobody = false;                                  ///< give up root's rights first
   std::vector<std::pair<int, std::uint64_t>> limits = {};  ///< RLIMIT_…, as `ulimit` sets them
   std::string in_file = "/dev/null";                       ///< stdin
-  std::string out_file = {};  ///< stdout goes there; RunResult::out stays empty
+  std::string out_file = {};  ///< redirects stdout; RunResult::out stays empty
 };
 
-/// A test that runs the built program in an empty folder of its own, with an empty folder for
-/// caches beside it.
+/// Runs the built program in an empty temporary folder, with an empty folder for caches next to it.
 class ProgramTest : public ::testing::Test {
  protected:
   ProgramTest();
   ~ProgramTest() override;
 
-  /// Runs `tessera arguments…` in the folder and waits for its end.
+  /// Runs `tessera arguments…` in the folder and waits until it ends.
   RunResult run(std::vector<std::string> const& arguments, RunOptions const& options = {}) const;
 
-  /// Starts the program with a descriptor as its stderr (or -1: the file of run()), and returns.
+  /// Starts the program and returns. stderr is the descriptor, or for -1 the file that run() uses.
   pid_t start(std::vector<std::string> const& arguments, RunOptions const& options = {},
               int stderr_descriptor = -1) const;
-  /// Waits for a started program.
   RunResult finish(pid_t child) const;
-  /// Runs a command that has a file for a while, such as a checkpoint, and kills it when the file
-  /// is there; as often as the command is faster. Fails where it always is.
+  /// Runs a command that creates a file temporarily, such as a checkpoint, and kills it when the
+  /// file exists. Tries again if the command ended before. Fails if it always does.
   void kill_when_exists(std::vector<std::string> const& arguments, std::string const& name) const;
 
-  /// Runs a command, and expects that it ends well and never had more than so many MiB and 64 in
-  /// memory; or than so many beside what a program has that has started Kokkos, which on a machine
-  /// with a GPU is more. Not with AddressSanitizer, whose own memory counts.
+  /// Runs a command, expects success, and expects a peak of at most mebibytes + 64 MiB of memory.
+  /// If an initialised Kokkos needs more than 32 MiB, as with a GPU, that amount replaces half of
+  /// the 64 MiB. Not compared with AddressSanitizer, whose own memory counts.
   void expect_peak_below(std::vector<std::string> const& arguments, long mebibytes) const;
 
-  /// Whether the program is built with CUDA, whose driver takes memory and threads as it likes.
+  /// Whether the program is built with CUDA. The memory and the threads of CUDA's driver are out of
+  /// control.
   bool has_cuda() const;
 
-  /// A path in the folder.
   std::filesystem::path path(std::string const& name) const { return folder_ / name; }
-  /// The folder for caches, as XDG_CACHE_HOME says to the program.
+  /// The folder for caches, passed as XDG_CACHE_HOME.
   std::filesystem::path cache() const { return base_ / "cache"; }
   bool exists(std::string const& name) const { return std::filesystem::exists(path(name)); }
   std::string read(std::string const& name) const;
   void write(std::string const& name, std::string const& bytes) const;
-  /// SHA-256 of a file.
   std::string sha256_of(std::string const& name) const;
-  /// The names in the folder, sorted, hidden ones too.
+  /// The names in the folder, sorted, including hidden ones.
   std::vector<std::string> listing() const;
   /// The last `count` elements of a file, e.g. all of a raw file or the data of a .npy file.
   template <class T>
@@ -84,25 +79,22 @@ class ProgramTest : public ::testing::Test {
   }
 
  private:
-  /// Runs a command, and has its peak of memory in KiB.
+  /// Runs a command and returns its peak memory in KiB.
   long peak_of(std::vector<std::string> const& arguments) const;
 
   std::filesystem::path base_;    // holds folder_ and what the program prints
   std::filesystem::path folder_;  // the current folder of the program
 };
 
-/// A .npy file, version 1.0, whose header says `descr`, `fortran` and `shape` and whose data are
-/// `bytes`.
+/// A .npy file, version 1.0, with this `descr`, `fortran`, `shape` and data.
 std::string npy(std::string const& descr, std::string const& shape, std::string const& bytes,
                 bool fortran = false);
 
-/// The bytes of some elements.
 template <class T>
 std::string bytes_of(std::vector<T> const& elements) {
   return {reinterpret_cast<char const*>(elements.data()), elements.size() * sizeof(T)};
 }
 
-/// The arguments of one after those of the other.
 inline std::vector<std::string> operator+(std::vector<std::string> a,
                                           std::vector<std::string> const& b) {
   a.insert(a.end(), b.begin(), b.end());

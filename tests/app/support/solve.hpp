@@ -14,10 +14,9 @@
 
 namespace tessera::test {
 
-/// A test of commands that solve.
 class SolveTest : public ProgramTest {
  protected:
-  /// a.npy, and b.npy with an entry for each row.
+  /// Writes a.npy, and b.npy with one entry per row.
   void make(std::string const& rows, std::string const& cols,
             std::string const& order = "row-major", std::string const& type = "f32") const {
     ASSERT_EQ(run({"gen", "--rows", rows, "--cols", cols, "--distribution", "normal", "--layout",
@@ -29,7 +28,7 @@ class SolveTest : public ProgramTest {
                   .status,
               0);
   }
-  /// The report of a command that has this exit status.
+  /// Runs a command, expects this exit status, and returns its report.
   nlohmann::json report(std::vector<std::string> arguments, int status = 0) const {
     arguments.insert(arguments.end(), {"--format", "json"});
     auto const done = run(arguments);
@@ -46,7 +45,7 @@ class SolveTest : public ProgramTest {
     EXPECT_EQ(done.status, status) << why;
     EXPECT_NE(done.err.find(why), std::string::npos) << why << "\n" << done.err;
   }
-  /// A run that streams has the results of one in memory: those that `keys` name.
+  /// A streamed run has the same results as a run in memory, compared by `keys`.
   void expect_same_streamed(std::vector<std::string> command, std::string const& limit,
                             std::vector<std::string> const& keys) const {
     auto const in_memory = report(command);
@@ -56,8 +55,8 @@ class SolveTest : public ProgramTest {
     EXPECT_FALSE(streamed["stream"].is_null());
     expect_same(streamed, in_memory, keys);
   }
-  /// A run that has had too few steps, and one that was killed, go on to the results of one that
-  /// was not, whether it was in memory or streamed.
+  /// A run with too few iterations and a killed run, once resumed, reach the results of an
+  /// uninterrupted run, in memory and streamed.
   void expect_same_resumed(std::vector<std::string> const& command, int steps,
                            std::string const& limit, std::vector<std::string> const& keys) const {
     auto const whole = report(command);
@@ -75,7 +74,7 @@ class SolveTest : public ProgramTest {
     EXPECT_FALSE(exists("c"));
     expect_same_after_kill(whole, kept, limit, keys);
   }
-  /// The same of a killed run alone.
+  /// The same for a killed run only.
   void expect_same_after_kill(std::vector<std::string> command, std::string const& limit,
                               std::vector<std::string> const& keys) const {
     auto const whole = report(command);

@@ -8,7 +8,7 @@
 
 #include <tessera/atax.hpp>
 
-/// Rings of slots in scratch (backends/gpu/fused_ring.hpp), however many slots they have.
+/// Rings of slots in scratch (backends/gpu/fused_ring.hpp), with any number of slots.
 namespace tessera::test {
 namespace {
 
@@ -45,7 +45,7 @@ void for_all(Exec const& exec, Index count, Body const& body) {
 
 detail::AtaxLabels const labels("test");
 
-/// Elements of two vectors whose bits differ.
+/// Number of elements whose bits differ.
 Index differences_of(Exec const& exec, T const* a, T const* b, Index count) {
   Index differences = 0;
   Kokkos::parallel_reduce("test::compare",
@@ -54,9 +54,8 @@ Index differences_of(Exec const& exec, T const* a, T const* b, Index count) {
   return differences;
 }
 
-// A copy to a slot must not overtake loads of what it replaces. In products of twice as many such
-// lines, which keep sixteen warps of a multiprocessor busy, it did in every second run with two
-// slots.
+// A copy into a slot must not overtake loads of the previous contents. With two slots and this many
+// lines, which keep sixteen warps of a multiprocessor busy, it did in every second run.
 TEST(Rings, FillNoSlotThatIsStillBeingRead) {
   if constexpr (!backends::Backend<Exec>::Warp::has_clusters) {
     GTEST_SKIP() << "rings need clusters, which this architecture has not: NOT TESTED";
@@ -98,7 +97,7 @@ TEST(Rings, FillNoSlotThatIsStillBeingRead) {
   }
 }
 
-// A call that has ended early leaves what it exchanged in a workspace that is kept.
+// A call that ended early leaves its exchanged data in a workspace that is kept.
 TEST(PartsOfLines, NeedNothingThatTheCallBeforeHasLeft) {
   constexpr Index count = 40;
   constexpr Index length = 36000;

@@ -22,8 +22,8 @@
 #include "support/reference.hpp"
 #include "support/same_bits.hpp"
 
-/// Operations on CUDA streams of the caller's: they wait for nothing, not even inside the driver,
-/// those on one stream run while another stands still, and graphs capture them.
+/// Operations on the caller's CUDA streams. They never wait, not even inside the driver. Operations
+/// on one stream run while another stream is blocked. Graphs capture them.
 namespace tessera::test {
 namespace {
 
@@ -44,7 +44,7 @@ class Stream {
   cudaStream_t stream_{};
 };
 
-/// Stops a stream until it is opened; opens by itself after a while, so that a test which waits for
+/// Blocks a stream until it is opened. Opens itself after a timeout, so that a test that waits for
 /// the stream fails instead of hanging.
 class Gate {
  public:
@@ -54,7 +54,7 @@ class Gate {
   ~Gate() { open(); }
   void stop(Stream const& stream) { require(cudaLaunchHostFunc(stream.get(), wait, this)); }
   void open() { open_ = true; }
-  /// Whether nobody opened it in time.
+  /// Whether the timeout has opened it.
   bool gave_up() const { return gave_up_; }
 
  private:
@@ -73,7 +73,7 @@ class Gate {
   std::atomic<bool> gave_up_ = false;
 };
 
-/// A matrix, vectors and a workspace of one stream, and the results of all operations.
+/// A matrix, vectors and a workspace for one stream, and the outputs of all operations.
 template <class C>
 class Worker {
  public:
@@ -103,7 +103,7 @@ class Worker {
   }
 
   Stream const& stream() const { return stream_; }
-  /// Every operation, one after the other, into its own output.
+  /// Enqueues every operation in turn, each with its own output.
   void enqueue() {
     multiply(exec_, A_, v_, outputs_[0], {.workspace = &workspace_});
     multiply_transposed(exec_, A_, b_, outputs_[1], {.workspace = &workspace_});
@@ -112,14 +112,14 @@ class Worker {
     sum_of_squares(exec_, v_, outputs_[4], {.workspace = &workspace_});
     axpby(exec_, outputs_[4], v_, 0, outputs_[5]);
   }
-  /// Makes every output NaN, in the stream of its own.
+  /// Fills every output with NaN, on a separate stream.
   void poison_outputs() const {
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       std::vector<T> const nothing(expected_[i].size(), poison<T>());
       copy(outputs_[i].data(), nothing.data(), nothing.size(), cudaMemcpyHostToDevice);
     }
   }
-  /// The outputs have their values, or are still NaN; read through `stream`.
+  /// Expects computed values, or NaN if not `computed`; reads through `stream`.
   void expect_results(bool computed, Stream const& stream) const {
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       std::vector<T> found(expected_[i].size());

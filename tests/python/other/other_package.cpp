@@ -3,13 +3,13 @@
 
 #include <Kokkos_Core.hpp>
 
-// What other_package.py calls, by ctypes.
+// Functions that other_package.py calls by ctypes.
 
 namespace {
 
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-bool is_ours = false;  ///< this package started Kokkos
+bool is_ours = false;  ///< this package initialised Kokkos
 
 /// numbers[i] = i
 struct Count {
@@ -26,7 +26,7 @@ bool other_is_running() {
   return Kokkos::is_initialized();
 }
 
-/// Starts Kokkos unless it runs; whether it did.
+/// Initialises Kokkos unless it is running. Returns whether it did.
 bool other_start() {
   if (Kokkos::is_initialized()) return false;
   Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
@@ -34,7 +34,7 @@ bool other_start() {
   return true;
 }
 
-/// 0 + 1 + … + (n - 1), of numbers that a kernel writes.
+/// 0 + 1 + … + (n - 1), from numbers that a kernel writes.
 double other_sum(int n) {
   Kokkos::View<double*, Kokkos::HostSpace> const numbers("other::numbers",
                                                          static_cast<std::size_t>(n));
@@ -45,7 +45,7 @@ double other_sum(int n) {
   return sum;
 }
 
-/// Ends Kokkos if it was started here and runs.
+/// Finalises Kokkos if this package initialised it and it is running.
 void other_finish() {
   if (is_ours && Kokkos::is_initialized()) Kokkos::finalize();
 }
