@@ -69,7 +69,8 @@ def test_parameters(name):
 @pytest.mark.parametrize("name", FIELDS)
 def test_fields(name):
     _, sections = sections_of(THINGS[name].__doc__)
-    assert sorted(names_in(sections["Attributes"])) == sorted(THINGS[name]._fields)
+    expected = {*THINGS[name]._fields, *inspect.get_annotations(THINGS[name])}
+    assert sorted(names_in(sections["Attributes"])) == sorted(expected)
 
 
 @pytest.mark.parametrize("name", [name for name in THINGS if is_function(name)])
