@@ -14,27 +14,28 @@
 /// Dot products of lines with x: A·v of a row-major matrix, Aᵀ·b of a column-major one.
 ///
 ///     team (block of lines, run of elements):
-///       for lines i, i + 1, … of the block, Shape::lines at a time:       # a step
-///         for each chunk of the run, whose leaves fit the scratch:
-///           each thread: load its items of each line                     # 4 words: one per chain
-///           step each thread: leaf = tree over the chains of the item, line · x  # to scratch
-///           team: tree over the leaves of a line                         # barriers
-///         thread 0: out[i] = tree over the line's chunks
+///       for lines i, i + 1, … of the block, Shape::lines at a time:        # a step
+///         for each chunk of the run:                                       # leaves fit scratch
+///           each thread: load its items of each line                       # chain_steps = 4 words
+///           each thread: leaf = tree over the chains of item · x           # to scratch
+///           team: tree over the leaves of each line                        # barriers
+///         thread 0: out[i] = tree over the chunks
+///     combine_runs: out[i] = tree over the runs of line i                  # if there are several
 ///
 ///     line   |<------ segment ------>|<------ segment ------>| …
-///     item 0 |w   w   w   w          |                       |    w: a word of `width` elements,
-///     item 1 |  w   w   w   w        |                       |    `lanes` elements from word to
-///     word item s |                       |w   w   w   w          |    thread t has items t, t +
-///     threads, …
+///     item 0 |w     w     w     w    |                       |   w: a word of `width` elements;
+///     item 1 | w     w     w     w   |                       |   words of an item are `lanes`
+///     …      |                       |                       |   elements apart
+///     item s |                       |w     w     w     w    |   thread t: items t, t + threads …
 ///
-/// The sum of a line is a tree over its segments, of a segment a tree over its lanes, of a lane a
-/// chain of four fma: so the number of threads, chunks and runs changes no bit.
+/// Each line is summed by a tree over its segments, each segment by a tree over its lanes, and each
+/// lane by a chain of four fma. The numbers of threads, chunks and runs change no bit.
 namespace tessera::kernels {
 
 using detail::Lines;
 using detail::OutputVector;
 
-/// A dot product of which a team has the whole line at a time.
+/// The dot product of a line that is a single chunk.
 template <class T>
 class SumOfOneChunk {
  public:
@@ -45,7 +46,7 @@ class SumOfOneChunk {
   T sum_ = T(0);
 };
 
-/// A dot product, of which the trees over chunks of a line come in order.
+/// The dot product of a line whose chunks arrive in order: the tree over them.
 template <class T>
 class SumOfManyChunks {
  public:
@@ -59,15 +60,15 @@ class SumOfManyChunks {
 template <class T, class Shape>
 using SumOfChunks = std::conditional_t<(Shape::kept > 0), SumOfOneChunk<T>, SumOfManyChunks<T>>;
 
-/// Scalars of a team's scratch for the trees over chunks of so many elements.
+/// Scalars of a team's scratch for the trees over a chunk of `chunk` elements.
 template <class T, class Shape>
 Index scratch_of_trees(Index chunk) {
   return Trees<T, Shape::sums>::scratch(Items<T, Shape>::of(chunk));
 }
 
-/// Multiplies elements [begin, end) of some lines of a step, a chunk, with those of each column
-/// x(c) of a block: products[r * Shape::columns + c].push(their tree). All loads are under way
-/// before the first is waited for; a thread that reads lines again walks one after the other.
+/// Multiplies elements [begin, end), a chunk, of `count` lines with the columns x(c) of a block,
+/// and calls products[r * Shape::columns + c].push(tree over the chunk). KeptLines issue all loads
+/// before the first use; CachedLines read one line after another.
 template <class T, class Shape, class Team>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const& lines,
                                                 Index first, int count, Index begin, Index end,
@@ -87,7 +88,7 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const
   });
   for_each_item([&](auto k, auto r, T const* line, int item, Index j) {
     static_for<Shape::columns>([&](auto c) {
-      T value = T(0);  // of columns that there are not
+      T value = T(0);  // for columns past the end of the block
       if (Shape::columns == 1 || c() < columns) {
         value = held.multiply(k, r, c, line + j, x(c()) + j, end - j);
       }
@@ -97,8 +98,8 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const
   trees.sum(team, count * Shape::columns, items.count, products);
 }
 
-/// out[i] = dot product of line i and x, or, with several runs a line, out[i * runs + run] = that
-/// of a run. So for each column of a block. A team has some lines, and a run of each.
+/// out[i] = dot product of line i and x. If lines have several runs, out[i * runs + run] = dot
+/// product of one run. The same for each column of a block. A team computes one run of some lines.
 template <class T, class Shape>
 struct Dot {
   Lines<T> lines;
@@ -106,8 +107,9 @@ struct Dot {
   BlockOut<T, Shape> out;
   Index lines_per_team;
   Index runs;
-  Index run_length;  ///< elements: a power of two of segments, or the line
-  Index chunk;       ///< elements of a run whose leaves wait in scratch; all, where lines are kept
+  Index run_length;  ///< elements: a power of two of segments, or the whole line
+  Index chunk;  ///< elements of a run whose leaves fit scratch; the whole run if lines are kept in
+                ///< registers
   int columns = 1;
 
   [[nodiscard]] Index scratch() const { return scratch_of_trees<T, Shape>(chunk); }

@@ -8,15 +8,15 @@
 
 #include <Kokkos_Core.hpp>
 
-/// exp, log and log1p as fixed sequences of additions, divisions and fma, so that they have the
-/// same bits on every device: those of C libraries and of CUDA differ in the last one. Arguments
-/// and results are float or double. Infinities, NaN, zeros and subnormal numbers give what C's
-/// functions give; none sets errno.
+/// exp, log and log1p as fixed sequences of additions, multiplications, divisions and fma. They
+/// give the same bits on every device; C libraries and CUDA differ in the last bit. Arguments and
+/// results are float or double. Infinities, NaN, zeros and subnormal numbers give the results of
+/// C's functions; errno is never set.
 namespace tessera::elementary {
 
 namespace detail {
 
-/// A scalar's format, and how many terms its series take.
+/// The format of a scalar, and the numbers of terms of its series.
 template <class T>
 struct Format;
 template <>
@@ -24,10 +24,11 @@ struct Format<float> {
   using Bits = std::uint32_t;
   static constexpr int fraction_bits = 23;
   static constexpr int bias = 127;
-  static constexpr float round_to_whole = 0x1.8p23F;  ///< added, and subtracted again
-  static constexpr float least_exponent = -104;       ///< below it exp is 0
-  static constexpr float largest_exponent = 89;       ///< above it exp is infinite
-  /// ln 2 in two parts, of which whole multiples of the first are exact.
+  static constexpr float round_to_whole =
+      0x1.8p23F;                                 ///< rounds to an integer: added, then subtracted
+  static constexpr float least_exponent = -104;  ///< below it exp is 0
+  static constexpr float largest_exponent = 89;  ///< above it exp is infinite
+  /// ln 2 in two parts. Products of the first part with the exponents k are exact.
   static constexpr float ln2_high = 0x1.63p-1F;
   static constexpr float ln2_low = -0x1.bd0106p-13F;
   static constexpr int exp_terms = 7;
@@ -47,7 +48,7 @@ struct Format<double> {
   static constexpr int log_terms = 10;
 };
 
-/// 2^k, where that is a normal number.
+/// 2^k; it must be a normal number.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T power_of_two(int k) {
   using F = Format<T>;
@@ -95,8 +96,8 @@ KOKKOS_FORCEINLINE_FUNCTION T series_of_log(T z) {
 
 /// e^x. Error below 1 ulp.
 ///
-/// Source: x = k ln 2 + r with a ln 2 of two parts (W. J. Cody and W. Waite, Software Manual for
-/// the Elementary Functions, 1980), e^r by its Taylor series.
+/// Source: x = k ln 2 + r with ln 2 in two parts (W. J. Cody and W. Waite, Software Manual for the
+/// Elementary Functions, 1980), and the Taylor series of e^r.
 template <class T>
 KOKKOS_INLINE_FUNCTION T exp(T x) {
   using F = detail::Format<T>;
@@ -105,7 +106,7 @@ KOKKOS_INLINE_FUNCTION T exp(T x) {
   constexpr auto log2_e = static_cast<T>(0x1.71547652b82fep0);
   T const k = Kokkos::fma(x, log2_e, F::round_to_whole) - F::round_to_whole;
   T const r = Kokkos::fma(-k, F::ln2_low, Kokkos::fma(-k, F::ln2_high, x));
-  // 2^k may be no normal number: by halves.
+  // 2^k may not be a normal number, so multiply by two halves.
   int const power = static_cast<int>(k);
   int const half = power / 2;
   return detail::taylor_of_exp<0>(r) * detail::power_of_two<T>(half) *
@@ -141,13 +142,13 @@ KOKKOS_INLINE_FUNCTION T log(T x) {
   T const z = s * s;
   T const half_f = T(0.5) * f;
   T const k = static_cast<T>(power);
-  // f - (f²/2 - s (f²/2 + series)) is the logarithm of m; f²/2 stands in fma only.
+  // log(m) = f - (f²/2 - s (f²/2 + series)); f²/2 occurs only inside fma.
   T const series = z * detail::series_of_log<1>(z);
   T const low = Kokkos::fma(s, Kokkos::fma(half_f, f, series), k * F::ln2_low);
   return Kokkos::fma(k, F::ln2_high, f - Kokkos::fma(half_f, f, -low));
 }
 
-/// log(1 + x), also where x is small. Error below 3 ulp.
+/// log(1 + x), accurate also for small x. Error below 3 ulp.
 ///
 /// Source: log(u) x/(u - 1) with u = 1 + x rounded (W. Kahan).
 template <class T>

@@ -14,24 +14,25 @@
 #include <tessera/kernels/label.hpp>
 #include <tessera/kernels/teams.hpp>
 
-/// Kernels of elements that are computed by themselves.
+/// Kernels that compute each element independently.
 namespace tessera::detail {
 
-/// Whether the bits of two numbers differ, whatever the calling thread makes of subnormal ones.
+/// Whether the bits of two numbers differ, even if the calling thread flushes subnormal numbers.
 template <class T>
 bool differ(T a, T b) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   return std::bit_cast<Bits>(a) != std::bit_cast<Bits>(b);
 }
 
-/// Whether a number is +0 or -0; subnormal ones are not, whatever the calling thread makes of them.
+/// Whether a number is +0 or -0. Subnormal numbers are not, even if the calling thread flushes
+/// them.
 template <class T>
 bool is_zero(T value) {
   return !differ(value, T(0)) || !differ(value, -T(0));
 }
 
-/// A copy of a body, whose members no element overwrites. A body with `loaded()` says what the copy
-/// is, where all elements read the same memory.
+/// A copy of a body for a block of elements, which writes to elements cannot alias. A body that
+/// reads the same memory for all elements has `loaded()`, which returns a copy with the values.
 template <class Body>
 KOKKOS_FUNCTION Body of_block(Body const& body) {
   if constexpr (requires { body.loaded(); }) {
@@ -41,12 +42,12 @@ KOKKOS_FUNCTION Body of_block(Body const& body) {
   }
 }
 
-/// What Kokkos calls for each block of elements on a host.
+/// Computes one block of elements on a host.
 template <class Body>
 struct OnElements {
   Body body;
   Index count;
-  Index size;  ///< of a block
+  Index size;  ///< elements per block
 
   KOKKOS_FUNCTION void operator()(Index block) const {
     backends::host::OrdinaryArithmetic const mode;
@@ -56,7 +57,7 @@ struct OnElements {
   }
 };
 
-/// Runs body(i) for 0 <= i < count: elements that are computed by themselves.
+/// Calls body(i) for 0 <= i < count. Elements must be independent of each other.
 template <class Exec, class Body>
 void for_each_element(Exec const& exec, std::string const& label, Index count, Body const& body) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;

@@ -8,11 +8,11 @@
 
 #include <tessera/summation.hpp>
 
-/// What comes between the two products of ATAX: factor(i, value) multiplies row i in the second
-/// one, where `value` is what the first one gives for the row.
+/// The function between the two products of ATAX. factor(i, value) multiplies row i in the second
+/// product; `value` is the row's entry of the first product.
 namespace tessera::kernels {
 
-/// Nothing: the value itself.
+/// The value itself.
 struct Identity {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(summation::Index /*i*/, T value) const {
@@ -23,7 +23,7 @@ struct Identity {
 template <class Factor>
 inline constexpr bool is_identity = std::is_same_v<Factor, Identity>;
 
-/// For rows that are others from row `first` on.
+/// The factor of a part of the rows that begins at row `first`.
 inline Identity shifted(Identity const& factor, summation::Index /*first*/) {
   return factor;
 }

@@ -15,29 +15,29 @@
 ///
 ///     team (group of tiles, each some segments of all columns):
 ///       for each tile:
-///         part of y = sum over the columns of x[j] · column_j              # as in sum.hpp
-///         sY[i] = f(i, y[i])                                               # to scratch
-///         for columns j, j + 1, … , Shape::lines at a time:
-///           c[j] += dot product of the tile's part of column j and sY      # from cache; as in
-///           dot.hpp
-///     combine: a tree over the groups
+///         part of y = sum over the columns of x[j] · column_j                # as in sum.hpp
+///         sY[i] = f(i, y[i])                                                 # to scratch
+///         for columns j, j + 1, …, Shape::lines at a time:                   # from cache
+///           dot product of the tile's part of column j and sY                # as in dot.hpp
+///           thread 0: add waiting dot products of equal size                 # a tree over tiles
+///     combine: a tree over the groups                                        # a second kernel
 ///
 /// Tiles are so narrow that all columns of a tile stay in cache between the two passes.
 namespace tessera::kernels {
 
-/// y[i] = sum over the lines j of x[j] * line_j[i]; element j of level 0 of each group's stack =
+/// y[i] = sum over the lines j of x[j] * line_j[i]. Element j of level 0 of each group's stack =
 /// the dot product of line j and the factor(i, y[i]), over the elements i of the group's tiles.
 ///
-/// A team has a group of tiles, some segments of all lines, and takes one at a time: its part of y
-/// is complete when all lines of the tile were added, and multiplies them as they come again.
-/// Blocks of vectors go column by column.
+/// A team computes its group of tiles one after another. The tile's part of y is complete after the
+/// first pass over the lines; the second pass multiplies the lines with it. A block is computed one
+/// vector at a time.
 template <class T, class Shape, class Factor>
 struct FusedColumns {
   Lines<T> lines;
   T const* x;
   OutputVector<T> y;
-  Stacks<T> stacks;      ///< of a number for each line; a panel is a tile
-  Stacks<T> parts_of_y;  ///< of a team's tile
+  Stacks<T> stacks;      ///< one number per line; tiles take the place of panels
+  Stacks<T> parts_of_y;  ///< sums of a team's tile
   summation::Panels panels;
   Index width;  ///< elements of each line in a tile: a power of two of segments
   Index tiles;
@@ -47,7 +47,8 @@ struct FusedColumns {
   [[nodiscard]] Index scratch() const { return width + scratch_of_trees<T, Shape>(width); }
 
   template <class Team>
-  KOKKOS_FUNCTION void operator()(Team const& team, T* sY) const {  // (width), and the trees'
+  KOKKOS_FUNCTION void operator()(
+      Team const& team, T* sY) const {  // sY: `width` elements, then the scratch of `trees`
     Group const group(0, panels.count, panels.lines, lines.count);
     VectorStack<T> const stack = stacks.of(team.league_rank());
     VectorStack<T> const part = parts_of_y.of(team.league_rank());
@@ -71,7 +72,7 @@ struct FusedColumns {
   }
 
  private:
-  /// The dot product of each of the tile's lines and sY, a tree's leaf, joins those that wait.
+  /// Joins the dot product of each of the tile's lines and sY with the waiting ones.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static void multiply(Team const& team, Lines<T> const& tile,
                                                    T const* sY, Joined<T> const& to,

@@ -14,24 +14,24 @@
 /// Fused ATAX of a row-major matrix: y = A·x and Aᵀ·f(y) in one read of A.
 ///
 ///     team (group of panels):
-///       for rows i, i + 1, … of the group, Shape::lines at a time:         # a step
+///       for rows i, i + 1, … of the group, Shape::lines at a time:          # a step
 ///         for each chunk of the rows:
-///           each thread: add factor · row of the step before to its sums   # from registers or
-///           cache each thread: load its items of this step's rows, and leaf = row · x team: tree
-///           over the leaves
+///           each thread: sums += factor · row of the previous step          # registers or cache
+///             if that step ends a panel: add waiting sums of equal size     # a tree over panels
+///           each thread: load its items of this step's rows; leaf = row · x
+///           team: tree over the leaves of each row                          # barriers
 ///         y[i] = tree over the row's chunks;  factor = f(i, y[i])
-///         where a panel ends: its sums join those that wait
-///     combine: a tree over the groups
+///     combine: a tree over the groups                                       # a second kernel
 ///
-/// A row waits for its dot product before it can be added. So its addition is done with the loads
-/// of the next step, and rows that do not fit registers are read twice, the second time from cache.
+/// A row can be added only when its dot product is complete. It is added together with the loads of
+/// the next step. Rows that do not fit registers are read twice, the second time from cache.
 namespace tessera::kernels {
 
-/// y[i] = dot product of line i and x; level 0 of each group's stack = the sum over its lines i of
+/// y[i] = dot product of line i and x. Level 0 of each group's stack = the sum over its lines i of
 /// factor(i, y[i]) * line_i.
 ///
-/// A team has a group of panels and takes a tile, some lines of a panel, at a time: of each chunk
-/// it adds what the tile before has there, and then multiplies the next one's.
+/// A team handles some lines of a panel per step. For each chunk it first adds the lines of the
+/// previous step, then multiplies the lines of the present one.
 template <class T, class Shape, class Factor>
 struct FusedRows {
   Lines<T> lines;
@@ -40,7 +40,7 @@ struct FusedRows {
   Stacks<T> stacks;
   summation::Panels panels;
   Index panels_per_team;
-  Index chunk;  ///< elements of a line whose leaves wait in scratch; all, of lines that are kept
+  Index chunk;  ///< elements of a line whose leaves fit scratch; the whole line if lines are kept
   Factor factor;
   int columns = 1;
 

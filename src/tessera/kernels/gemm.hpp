@@ -15,7 +15,7 @@
 #include <tessera/order/tile_order.hpp>
 #include <tessera/tuning.hpp>
 
-/// Portable matrix products: teams make tiles of C.
+/// Portable matrix products. Each team computes tiles of C.
 namespace tessera::kernels {
 
 using detail::Factor;
@@ -23,12 +23,12 @@ using detail::OutputMatrix;
 using detail::Product;
 using detail::TileOrder;
 
-/// How a product is made for a machine.
+/// Compile-time parameters of a product.
 template <int Rows, int Cols, int MaxThreads>
 struct BlockShape {
-  static constexpr int rows = Rows;  ///< of C, that a thread holds in registers
+  static constexpr int rows = Rows;  ///< rows of C that a thread holds in registers
   static constexpr int cols = Cols;
-  static constexpr int max_threads = MaxThreads;  ///< of a team
+  static constexpr int max_threads = MaxThreads;  ///< per team
 };
 
 /// A block of C in a thread's registers.
@@ -38,7 +38,8 @@ class Block {
   static constexpr int rows = Shape::rows;
   static constexpr int cols = Shape::cols;
 
-  /// The chains begin at +0, or go on from memory, where there are `down` x `across` of them.
+  /// The chains start at +0 if `fresh`; otherwise they continue from the `down` x `across` in
+  /// memory.
   KOKKOS_FORCEINLINE_FUNCTION Block(T const* from, Index leading, bool fresh, int down,
                                     int across) {
     for (int i = 0; i < rows; ++i) {
@@ -57,7 +58,7 @@ class Block {
       });
     }
   }
-  /// To memory, + 0 where the chains end and are the result.
+  /// Stores the chains; adds 0 if they are complete (`last`).
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to, Index leading, bool last, int down,
                                          int across) const {
     for (int i = 0; i < rows && i < down; ++i) {
@@ -71,12 +72,12 @@ class Block {
   T sum_[Shape::rows][Shape::cols];
 };
 
-/// A tile of C, or of what a chain makes. Its parts of both factors come to scratch some depth at a
-/// time; threads take blocks of it.
+/// Computes a tile of C, or of the partial product of one chain. Stages both factors in scratch,
+/// `tile_depth` at a time. Threads compute blocks of the tile.
 template <class T, class Shape>
 struct ProductTile {
   Product<T> p;
-  TileOrder tiles;  ///< of whole blocks
+  TileOrder tiles;  ///< sizes are multiples of a block's
   Index tile_depth;
 
   [[nodiscard]] Index scratch() const { return tile_depth * (tiles.tile_rows + tiles.tile_cols); }
@@ -115,8 +116,8 @@ struct ProductTile {
   }
 
  private:
-  /// Lines [first, first + lines) of a factor, (depth, pitch); beyond the last one +0. Neighbours
-  /// in a team have neighbours in memory.
+  /// Loads lines [first, first + lines) of a factor as (depth, pitch); +0 past the last one.
+  /// Adjacent threads read adjacent memory.
   template <class Team>
   KOKKOS_FUNCTION static void load(Team const& team, T* to, Index pitch, Factor<T> const& f,
                                    Index first, Index lines, Index k, Index depth) {
@@ -131,7 +132,7 @@ struct ProductTile {
   }
 };
 
-/// C = A·B, as `tuning` has it.
+/// C = A·B with the tile sizes of `tuning`.
 template <class Exec, class T>
 void gemm(Exec const& exec, detail::Label const& label, Product<T> const& product,
           OutputMatrix<T> const& out, GemmTuning const& tuning) {

@@ -12,7 +12,8 @@
 #include <tessera/order/product.hpp>
 #include <tessera/order/static_for.hpp>
 
-/// Products of long sums with a tiny result, as the Gram matrix of a tall matrix, by host threads.
+/// Products with long sums and a tiny result on host threads, such as the Gram matrix of a tall
+/// matrix.
 namespace tessera::kernels {
 
 using detail::Factor;
@@ -20,14 +21,14 @@ using detail::OutputMatrix;
 using detail::PerLine;
 using detail::Product;
 
-/// Whether the factors of a product are one matrix, so that the product is its own transpose.
+/// Whether both factors are the same matrix, so that the product is its own transpose.
 template <class T>
 bool is_gram(Product<T> const& p) {
   return p.a.data == p.b.data && p.a.count == p.b.count && p.a.across == p.b.across &&
          p.a.deep == p.b.deep;
 }
 
-/// Whether a product has long sums and a tiny result: its tiles would be nearly empty.
+/// Whether a product has long sums and a tiny result. Tiles of it would be nearly empty.
 template <class T>
 bool has_long_sums(Product<T> const& p) {
   Index const most_lines = is_gram(p) ? 32 : 16;
@@ -35,7 +36,7 @@ bool has_long_sums(Product<T> const& p) {
   return p.rows() <= most_lines && p.cols() <= most_lines && p.chains.count >= fewest_chains;
 }
 
-/// Puts lines side by side: element t of line l goes to to[t * to_line + l].
+/// Interleaves lines: element t of line l goes to to[t * to_line + l].
 struct TurnByElements {
   template <class T, int Lines, int Elements>
   KOKKOS_FORCEINLINE_FUNCTION static void run(T const* from, Index from_line, T* to,
@@ -46,20 +47,21 @@ struct TurnByElements {
   }
 };
 
-/// As many chains as there are elements in a line of the cache go side by side, as its lanes. Both
-/// factors come to scratch some depth at a time, (depth, lines, lanes), once where they are one.
+/// Computes as many chains at the same time as a cache line has elements; each chain is a lane.
+/// Stages both factors in scratch, `tile_depth` at a time, as (depth, lines, lanes). Stages only
+/// one copy if both factors are the same matrix.
 template <class T, class Turn>
 struct LongSums {
   static constexpr int lanes = 64 / static_cast<int>(sizeof(T));
-  static constexpr int piece = lanes / 2;  ///< elements of a line that are turned at a time
-  static constexpr int block = 2;          ///< lines of each factor that meet in registers
+  static constexpr int piece = lanes / 2;  ///< elements of a line that are interleaved at a time
+  static constexpr int block = 2;  ///< lines of each factor that are multiplied in registers
 
   Product<T> p;
-  bool is_one;  ///< the factors are one
+  bool is_one;  ///< the factors are the same matrix
   Index tile_depth;
 
   explicit LongSums(Product<T> const& product) : p(product), is_one(is_gram(product)) {
-    constexpr Index values = Index{32768} / Index{sizeof(T)};  // what a first cache has
+    constexpr Index values = Index{32768} / Index{sizeof(T)};  // a first-level cache
     Index const lines = p.rows() + (is_one ? 0 : p.cols());
     tile_depth = Kokkos::clamp(values / (lines * lanes * 16) * 16, Index{16}, Index{256});
   }
@@ -93,7 +95,8 @@ struct LongSums {
   }
 
  private:
-  /// `depth` elements of each chain, from element `first` of the first one; +0 behind the last.
+  /// Loads `depth` elements of each chain, from element `first` of the first chain; +0 past the
+  /// last.
   KOKKOS_FUNCTION void load(T* to, Factor<T> const& f, Index first, Index depth) const {
     if (first + (lanes - 1) * p.chains.length + depth > p.depth) {
       for (Index q = 0; q < depth * f.count; ++q) {
@@ -118,7 +121,7 @@ struct LongSums {
       }
     }
   }
-  /// `length` elements of each lane that lie side by side; the lanes are `apart`.
+  /// Loads `length` contiguous elements of each lane; lanes are `apart` elements apart.
   KOKKOS_FUNCTION static void load_run(T* to, Index to_element, T const* from, Index apart,
                                        Index length) {
     Index t = 0;
@@ -130,8 +133,8 @@ struct LongSums {
     }
   }
 
-  /// Goes on with the chains of up to block x block elements of C. Where C has fewer, the last ones
-  /// are made twice.
+  /// Continues the chains of up to block x block elements of C. At the edge of C the last ones are
+  /// computed twice.
   KOKKOS_FUNCTION void add(T* sums, T const* a, T const* b, Index i, Index j, Index depth) const {
     PerLine<PerLine<PerLine<T, lanes>, block>, block> sum;
     T* at[block][block];
@@ -165,7 +168,7 @@ struct LongSums {
   }
 };
 
-/// C = A·B of long sums.
+/// C = A·B for a product with long sums.
 template <class Turn = TurnByElements, class Exec, class T>
 void gemm_long(Exec const& exec, detail::Label const& label, Product<T> const& p,
                OutputMatrix<T> const& out) {

@@ -14,7 +14,8 @@
 #include <tessera/order/static_for.hpp>
 #include <tessera/summation.hpp>
 
-/// What a thread has of lines: items, each a word of every step of the lanes' chains.
+/// The work of a thread on lines. A thread takes items; an item has `chain_steps` words, one for
+/// each step of its lanes' chains, `lanes` elements apart.
 namespace tessera::kernels {
 
 using detail::column_of;
@@ -23,27 +24,27 @@ using summation::chain_steps;
 using summation::lanes;
 using summation::segment;
 
-/// How a kernel is made for a machine. Kept lines consist of whole words, which begin on words.
+/// Compile-time parameters of a kernel. Words of kept lines are whole and aligned.
 template <int Width, int Kept, int Lines, int MaxThreads, int Columns = 1>
 struct Shape {
-  static constexpr int width = Width;  ///< scalars of a word: a power of two, at most all lanes
-  static constexpr int kept = Kept;    ///< items of a line that a thread keeps in registers; 0: it
-                                       ///< reads them again, from a cache
-  static constexpr int lines = Lines;  ///< lines of a step
-  static constexpr int max_threads = MaxThreads;  ///< of a team
-  static constexpr int columns = Columns;       ///< most vectors of a block that share what is read
-  static constexpr int sums = Lines * Columns;  ///< dot products of a step
+  static constexpr int width = Width;  ///< scalars per word: a power of two, at most all lanes
+  static constexpr int kept = Kept;    ///< items per line that a thread keeps in registers; 0: it
+                                       ///< reads lines again from cache
+  static constexpr int lines = Lines;  ///< lines per step
+  static constexpr int max_threads = MaxThreads;  ///< per team
+  static constexpr int columns = Columns;         ///< maximum vectors of a block that share a read
+  static constexpr int sums = Lines * Columns;    ///< dot products per step
 };
 
 template <class Shape>
 using ColumnsOf = std::conditional_t<Shape::columns == 1, detail::OneColumn, detail::SomeColumns>;
-/// Vectors of a block, or one, as a kernel of this shape has them.
+/// The vectors of a block, or one vector, as a kernel of this shape takes them.
 template <class T, class Shape>
 using BlockIn = detail::InputOf<T, ColumnsOf<Shape>>;
 template <class T, class Shape>
 using BlockOut = detail::OutputOf<T, ColumnsOf<Shape>>;
 
-/// body(StaticInt<c>) for each column of a block that there is.
+/// Calls body(StaticInt<c>) for each existing column of a block.
 template <class Shape, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_columns(int columns, Body const& body) {
   static_for<Shape::columns>([&](auto c) {
@@ -51,26 +52,27 @@ KOKKOS_FORCEINLINE_FUNCTION void for_columns(int columns, Body const& body) {
   });
 }
 
-/// Items of a segment.
+/// Items per segment.
 template <class T, class Shape>
 inline constexpr int items_of_segment = lanes<T> / Shape::width;
 
-/// The items of a part of a line that a thread of a team has.
+/// The items of a part of a line that belong to one thread.
 template <class T, class Shape>
 struct Items {
   int rank;     ///< of the thread
   int threads;  ///< of the team
-  int count;    ///< of all threads
+  int count;    ///< items of the whole team
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION Items(Team const& team, Index length)
       : rank(team.team_rank()), threads(team.team_size()), count(of(length)) {}
 
-  /// Items of a part of a line of so many elements.
+  /// Number of items in a part of a line with `length` elements.
   KOKKOS_FORCEINLINE_FUNCTION static int of(Index length) {
     return static_cast<int>(summation::segments<T>(length)) * items_of_segment<T, Shape>;
   }
-  /// body(StaticInt<place>, item): the thread keeps the item in this place.
+  /// Calls body(StaticInt<k>, item) for each item of the thread. Kept items are stored in place k,
+  /// and may be past `count`.
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(Body const& body) const {
     if constexpr (Shape::kept > 0) {
@@ -79,39 +81,39 @@ struct Items {
       for (int item = rank; item < count; item += threads) body(StaticInt<0>{}, item);
     }
   }
-  /// The first element of an item.
+  /// Index of the first element of an item.
   KOKKOS_FORCEINLINE_FUNCTION static Index place(int item) {
     constexpr int of_segment = items_of_segment<T, Shape>;
     return Index{item / of_segment} * segment<T> + item % of_segment * Shape::width;
   }
 };
 
-/// An item of some lines: where it begins in the first of them.
+/// An item of some lines; `data` is its first element in the first line.
 template <class T>
 struct ItemOfLines {
   T const* data;
-  Index leading;  ///< from one line to the next
+  Index leading;  ///< distance between lines, in elements
   int lines;
-  Index left;  ///< elements from here to the end of the line; beyond it there is none of the item
+  Index left;  ///< elements from `data` to the end of the line; may end within the item
 
-  /// From element j on of `count` lines.
+  /// The item that starts at element j of `count` lines, from line `first`.
   KOKKOS_FORCEINLINE_FUNCTION ItemOfLines(detail::Lines<T> const& all, Index first, int count,
                                           Index j)
       : data(all.line(first) + j), leading(all.leading), lines(count), left(all.length - j) {}
 };
 
-/// A word, which one load brings.
+/// A word: the elements of one load.
 template <class T, int Width>
 struct alignas(Width == 1 ? sizeof(T) : 16) Word {
   T element[static_cast<std::size_t>(Width)];
 };
 
-/// Lines that a thread keeps in registers, with the sums of its panel.
+/// Keeps a thread's items of lines, and the sums of its panel, in registers.
 template <class T, class Shape>
 class KeptLines {
  public:
   KOKKOS_FORCEINLINE_FUNCTION KeptLines() {}  // NOLINT: nothing is held yet
-  /// For products with the first `length` elements from x on, which are kept if there is room.
+  /// Prepares products with the first `length` elements of x; keeps them if registers suffice.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION KeptLines(Team const& team, int columns, auto const& x,
                                         Index length) {
@@ -124,11 +126,11 @@ class KeptLines {
       });
     }
   }
-  /// Loads an item of line r of the step.
+  /// Loads item k of line r of the step.
   KOKKOS_FORCEINLINE_FUNCTION void load(auto k, auto r, T const* line, Index left) {
     load_item(line, left, lines_[r()][k()]);
   }
-  /// The dot product of that item and of x, which is column c.
+  /// Returns the dot product of that item and x, column c of the block.
   KOKKOS_FORCEINLINE_FUNCTION T multiply(auto k, auto r, auto c, T const* /*line*/, T const* x,
                                          Index left) const {
     if constexpr (keeps_x) {
@@ -139,8 +141,8 @@ class KeptLines {
       return dot(lines_[r()][k()], factor);
     }
   }
-  /// sums = the chain from `sums`, or from 0 if `fresh`, over the lines, line r times factor[r];
-  /// for column c of a block.
+  /// Adds factor[r] times line r for all lines of the step to the sums of column c: a chain, from 0
+  /// if `fresh`.
   KOKKOS_FORCEINLINE_FUNCTION void add(auto k, auto c, ItemOfLines<T> const& from, T const* factor,
                                        bool fresh, T* /*sums*/) {
     if (fresh) sums_[c()][k()] = Item{};
@@ -154,7 +156,7 @@ class KeptLines {
       });
     });
   }
-  /// The item of the panel's sum, which is complete, joins the subtrees that wait.
+  /// Joins the item of the panel's complete sum with the waiting subtrees.
   KOKKOS_FORCEINLINE_FUNCTION void join(auto k, auto c, Joined<T> const& to, T* /*sums*/,
                                         Index left) {
     static_for<chain_steps>([&](auto s) {
@@ -174,7 +176,7 @@ class KeptLines {
   struct Item {
     Word word[chain_steps];
   };
-  /// Registers, in bytes, that a thread has for items.
+  /// Bytes of registers per thread for items.
   static constexpr int most_kept = 320;
   static constexpr bool keeps_x =
       Shape::columns > 1 ||
@@ -207,7 +209,7 @@ class KeptLines {
   Item x_[Shape::columns][keeps_x ? Shape::kept : 1];
 };
 
-/// Lines that a thread reads again, from a cache, with the sums of its panel beside them.
+/// Reads lines again from cache. The sums of the panel are in memory.
 template <class T, class Shape>
 class CachedLines {
  public:
@@ -238,10 +240,10 @@ class CachedLines {
   }
 
  private:
-  /// Elements from an item's first to its last.
+  /// Elements from the first to the last of an item.
   static constexpr int whole = (chain_steps - 1) * lanes<T> + Shape::width;
 
-  /// The dot product of an item of a line and of x.
+  /// The dot product of x and a whole item of a line.
   KOKKOS_FORCEINLINE_FUNCTION static T dot(T const* line, T const* x) {
     T chain[Shape::width];
     for (int e = 0; e < Shape::width; ++e) {
@@ -253,7 +255,7 @@ class CachedLines {
     }
     return tree<Shape::width>(chain);
   }
-  /// The same of the first `left` elements.
+  /// The same for an item that ends after `left` elements.
   KOKKOS_FUNCTION static T dot(T const* line, T const* x, Index left) {
     T chain[Shape::width];
     for (int e = 0; e < Shape::width; ++e) {
@@ -265,7 +267,7 @@ class CachedLines {
     }
     return tree<Shape::width>(chain);
   }
-  /// body(j, end): the elements of each of the item's words, as far as there are any.
+  /// Calls body(j, end) for each word of the item that begins within `left` elements.
   KOKKOS_FORCEINLINE_FUNCTION static void for_words(Index left, auto const& body) {
     for (Index j = 0; j < Kokkos::min(left, Index{segment<T>}); j += lanes<T>) {
       body(j, Kokkos::min(left, j + Shape::width));
@@ -291,7 +293,7 @@ class CachedLines {
   }
 };
 
-/// What a thread has of the lines of a step.
+/// How kernels of this shape hold lines.
 template <class T, class Shape>
 using HeldLines = std::conditional_t<(Shape::kept > 0), KeptLines<T, Shape>, CachedLines<T, Shape>>;
 

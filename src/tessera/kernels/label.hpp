@@ -9,19 +9,19 @@
 
 #include <tessera/summation.hpp>
 
-/// What Kokkos' tools see of an operation.
+/// Names of kernels and regions in Kokkos' tools.
 namespace tessera::detail {
 
 using summation::Index;
 
-/// The names of an operation's kernels. An operation makes them once, so that its calls allocate no
-/// strings.
+/// The names of an operation's kernels. An operation creates them once, so that its calls allocate
+/// no strings.
 struct Label {
   std::string kernel;
-  std::string pack;     ///< of a copy of an input vector
-  std::string combine;  ///< of the upper part of a tree
-  std::string clear;    ///< of what teams leave behind
-  std::string zero;     ///< of sums of nothing
+  std::string pack;     ///< copies an input vector
+  std::string combine;  ///< adds the upper levels of a tree
+  std::string clear;    ///< resets what teams leave behind
+  std::string zero;     ///< sets empty sums to 0
 
   explicit Label(std::string name)
       : kernel(std::move(name)),
@@ -34,7 +34,7 @@ struct Label {
   operator std::string const&() const { return kernel; }  // NOLINT(google-explicit-constructor)
 };
 
-/// The names of ATAX' kernels.
+/// The names of the kernels of ATAX.
 struct AtaxLabels {
   Label fused;
   Label multiply;
@@ -54,21 +54,22 @@ struct AtaxLabels {
         factors(operation + "::factors") {}
 };
 
-/// Kokkos::parallel_for, under a name where a tool listens: Kokkos copies it for each launch.
+/// Kokkos::parallel_for. Passes the name only if a tool is loaded: Kokkos copies it for each
+/// launch.
 template <class Policy, class Kernel>
 void launch(std::string const& label, Policy const& policy, Kernel const& kernel) {
   static std::string const none;
   Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? label : none, policy, kernel);
 }
 
-/// A region of a call, in which Kokkos' tools see its kernels: "tessera::multiply 1000 x 300". Does
-/// nothing where no tool listens.
+/// A region of Kokkos' tools around an operation, such as "tessera::multiply 1000 x 300". Does
+/// nothing if no tool is loaded.
 class Region {
  public:
   Region(char const* operation, Index rows, Index cols) {
     if (Kokkos::Tools::profileLibraryLoaded()) push(name(operation, rows, cols));
   }
-  /// Of a product of rows x depth and depth x cols elements.
+  /// For a product of rows x depth and depth x cols elements.
   Region(char const* operation, Index rows, Index depth, Index cols) {
     if (Kokkos::Tools::profileLibraryLoaded()) {
       push(name(operation, rows, depth) + " x " + std::to_string(cols));

@@ -20,7 +20,7 @@ namespace tessera::kernels {
 using detail::teams_of_one;
 using summation::Index;
 
-/// A team as kernels see it: Kokkos' own, and the number of what it has to do.
+/// A team as kernels see it: Kokkos' team with the number of its work.
 template <class Member>
 struct Team {
   Member const& member;
@@ -32,13 +32,13 @@ struct Team {
   KOKKOS_FORCEINLINE_FUNCTION void team_barrier() const { member.team_barrier(); }
 };
 
-/// What Kokkos calls for each team: a kernel, with its scratch. Teams that are a host's thread each
-/// take what others have left (Shares), for not all threads need be there.
+/// Runs a kernel on one team, with its scratch. Host teams of one thread take their work from
+/// Shares, because OpenMP may provide fewer threads than requested.
 template <class Exec, class T, class Kernel>
 struct OnTeams {
   using Member = detail::Member<Exec>;
   Kernel kernel;
-  detail::Shares* shares;  ///< null: each team does what its number says
+  detail::Shares* shares;  ///< null: a team does the work of its league rank
   Index scratch;
   int level;
 
@@ -55,7 +55,10 @@ struct OnTeams {
   }
 };
 
-/// Runs kernel(team, scratch) on teams of so many threads, MaxThreads at most.
+/// Runs kernel(team, scratch) on `teams` teams of `threads` threads, at most MaxThreads.
+/// @throws std::invalid_argument if there are more teams than Kokkos launches, if teams are too
+///     large,
+///     or if they need too much scratch
 template <class T, int MaxThreads, class Exec, class Kernel>
 void run_teams(Exec const& exec, std::string const& label, Index teams, int threads,
                Kernel const& kernel) {
@@ -80,7 +83,7 @@ void run_teams(Exec const& exec, std::string const& label, Index teams, int thre
   int const count = static_cast<int>(teams);
   bool const in_shares = teams_of_one<Exec> && threads == 1;
   int const workers = in_shares ? std::min(count, exec.concurrency()) : count;
-  std::optional<detail::Shares> shares;  // hosts' kernels return when all is done
+  std::optional<detail::Shares> shares;  // kernels on hosts return when all teams are done
   if (in_shares) shares.emplace(teams, workers);
   Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<static_cast<unsigned>(MaxThreads), 1>,
                      Kokkos::Schedule<Kokkos::Static>>

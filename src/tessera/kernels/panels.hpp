@@ -7,20 +7,20 @@
 #include <tessera/order/vector_stack.hpp>
 #include <tessera/summation.hpp>
 
-/// How a team goes over the panels of its group, and where their sums wait.
+/// How a team traverses the panels of its group, and where their sums are stored.
 namespace tessera::kernels {
 
 using detail::Joined;
 using detail::VectorStack;
 using summation::Index;
 
-/// Lines of one panel that a team handles at a time; none if `count` is 0.
+/// Lines of one panel that a team handles at a time; no lines if `count` is 0.
 struct Step {
   Index first = 0;  ///< the first line
   int count = 0;
-  Index panel = 0;      ///< number of their panel in the group
-  Index panel_end = 0;  ///< line behind the last of the panel
-  bool begins = false;  ///< whether the panel begins with them
+  Index panel = 0;      ///< index of their panel in the group
+  Index panel_end = 0;  ///< line after the last of the panel
+  bool begins = false;  ///< whether they are the first lines of the panel
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool ends_panel() const {
     return first + count == panel_end;
@@ -34,18 +34,18 @@ struct Group {
   Index panel_lines;
   Index panels;
 
-  /// Group number `index` of `panels_per_group` of the panels of `count` lines.
+  /// Group `index`, with `panels_per_group` panels, of `count` lines.
   KOKKOS_FUNCTION Group(Index index, Index panels_per_group, Index lines_of_panel, Index count)
       : first(index * panels_per_group * lines_of_panel),
         last(Kokkos::min(count, first + panels_per_group * lines_of_panel)),
         panel_lines(lines_of_panel),
         panels(summation::ceil_div(last - first, lines_of_panel)) {}
 
-  /// Its first step of up to `most` lines.
+  /// The first step, of up to `most` lines.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Step begin(int most) const {
     return step(first, 0, Kokkos::min(last, first + panel_lines), true, most);
   }
-  /// The step behind another one.
+  /// The step after `before`, of up to `most` lines.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Step next(Step const& before, int most) const {
     if (!before.ends_panel()) {
       return step(before.first + before.count, before.panel, before.panel_end, false, most);
@@ -62,8 +62,8 @@ struct Group {
   }
 };
 
-/// Where the sum of panel `index` of `count` goes. The last one joins all that wait, since
-/// nothing comes that they could wait for.
+/// Destination of the sum of panel `index` of `count`. The last panel joins all waiting subtrees,
+/// because no other panel follows.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Joined<T> joined(VectorStack<T> const& stack, Index index,
                                              Index count) {
@@ -79,7 +79,7 @@ struct Stacks {
   Index levels;
   Index length;
 
-  /// Levels for groups of so many panels.
+  /// Levels per stack for groups of `panels` panels.
   static Index levels_for(Index panels) { return 1 + VectorStack<T>::levels_above(panels); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION VectorStack<T> of(Index group) const {
     T* const bottom = data + group * levels * length;

@@ -21,10 +21,10 @@
 #include <tessera/order/lines.hpp>
 #include <tessera/order/powers.hpp>
 
-/// The portable kernels as an operation would run them: each plan says who does what, and how much
-/// workspace that takes. There is one line at least, and a line has one element at least. What runs
-/// kernels is defined outside of its class: members defined inside are inline, and would be
-/// compiled again beside the compiled library.
+/// The portable kernels as operations run them. Each plan maps work to teams and computes the
+/// workspace. Requires at least one line, and at least one element per line. Each `run` is defined
+/// outside its class: members defined inside are inline and would be compiled again although the
+/// library contains them.
 namespace tessera::kernels {
 
 using detail::InputOf;
@@ -140,7 +140,7 @@ void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const&
                            InputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
                            Meeting<T> const& /*meeting*/, Columns const& of_block) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), columns * lines.length};
-  InputVectors<T> const sums{workspace, lines.length};  // y is read number by number
+  InputVectors<T> const sums{workspace, lines.length};  // y is read one number at a time
   with_shape<Exec, Parts::any, most_threads>(
       of_block, lines, sums, columns_per_team, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(exec, label, teams(), threads_of_team,
@@ -221,8 +221,7 @@ struct FusedTilesPlan {
                  Columns const& /*of_block*/ = {})
       : panels(lines.panels()) {
     Index const segments = summation::segments<T>(lines.length);
-    Index const most =
-        teams_of_one<Exec> ? 64 : threads_with_many / 16;  // so that the trees fit scratch
+    Index const most = teams_of_one<Exec> ? 64 : threads_with_many / 16;  // the trees fit scratch
     Index const of_tile =
         detail::group_size(std::min(tuning.fused_tiles.segments_per_tile, most), segments);
     width = of_tile * segment<T>;
@@ -249,7 +248,7 @@ struct FusedTilesPlan {
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
            OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
            Factor const& factor, OneColumn const& of_block) const;
-  /// One vector after the other.
+  /// Computes one vector after another.
   template <class Factor>
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
            OutputVectors<T> y, OutputVectors<T> out, T* workspace, Meeting<T> const& meeting,
@@ -274,7 +273,7 @@ void FusedTilesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T>
                                   OneColumn const& of_block) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(tiles_per_team), lines.count};
   Stacks<T> const parts{workspace + stacks_size(lines), Stacks<T>::levels_for(panels.count), width};
-  InputVectors<T> const sums{workspace, width};  // x is read number by number, and y in scratch
+  InputVectors<T> const sums{workspace, width};  // x is read one number at a time; y is in scratch
   with_shape<Exec, Parts::small, threads_with_many>(
       of_block, lines, sums, width, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(

@@ -15,23 +15,22 @@
 ///       for each panel of the group, a fixed number of lines:
 ///         for lines i, i + 1, … of the panel, Shape::lines at a time:      # a step
 ///           each thread, for each of its items j of the tile:
-///             sums[j] = fma(y[i], line_i[j], sums[j])                      # a chain down the
-///             panel
-///         each thread: its sums join the sums of equal size that wait      # a tree over panels
-///     combine: a tree over the groups                                      # a second kernel
+///             sums[j] = fma(y[i], line_i[j], sums[j])       # a chain down the panel
+///         each thread: add waiting sums of equal size       # a tree over panels
+///     combine: a tree over the groups                       # a second kernel
 ///
 ///               tile 0      tile 1
 ///     panel 0 | team 0    | team 1    |   team 0 keeps the chains of its columns in registers or
-///     panel 1 | team 0    | team 1    |   cache; no thread waits for another, because each has
-///     panel 2 | team 2    | team 3    |   columns of its own
+///     panel 1 | team 0    | team 1    |   cache; threads own different columns, so no thread
+///     panel 2 | team 2    | team 3    |   waits for another
 ///
-/// Chains and trees are those of the panels, so that groups and tiles change no bit.
+/// Chains and trees depend on the panels only. The numbers of groups and tiles change no bit.
 namespace tessera::kernels {
 
 using detail::Lines;
 
-/// Level 0 of stack(c) = the sum over the lines i of the group of factor(c)[i] * line_i. A team has
-/// all elements of the lines; each thread those of its items, so that none waits for another.
+/// Level 0 of stack(c) = the sum over the lines i of the group of factor(c)[i] * line_i. Each
+/// thread owns its items of all lines, so no thread waits for another.
 template <class T, class Shape, class Team>
 KOKKOS_FORCEINLINE_FUNCTION void add_panels(Team const& team, Lines<T> const& lines,
                                             Group const& group, int columns, auto const& factor,
@@ -61,8 +60,8 @@ KOKKOS_FORCEINLINE_FUNCTION void add_panels(Team const& team, Lines<T> const& li
   }
 }
 
-/// Level 0 of each group's stack = the sum over its lines i of y[i] * line_i. A team has a group of
-/// panels, and a tile of columns. Stacks of a block have its columns one behind the other.
+/// Level 0 of each group's stack = the sum over its lines i of y[i] * line_i. A team computes a
+/// tile of columns for a group of panels. The stacks of a block hold its vectors one after another.
 template <class T, class Shape>
 struct Sum {
   Lines<T> lines;
@@ -70,7 +69,7 @@ struct Sum {
   Stacks<T> stacks;
   summation::Panels panels;
   Index panels_per_team;
-  Index columns_per_team;  ///< whole segments
+  Index columns_per_team;  ///< a multiple of a segment
   Index column_tiles;
   int columns = 1;
 

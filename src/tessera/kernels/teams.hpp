@@ -9,13 +9,13 @@
 
 #include <tessera/summation.hpp>
 
-/// What launches of teams share.
+/// Common code of team launches.
 namespace tessera::detail {
 
 using summation::Index;
 
-/// Whether threads of Exec have vector registers and a cache each, as a host's: then a thread alone
-/// is a team. Else many threads hide how far memory is, and share a line.
+/// Whether teams have a single thread: true on hosts, where each thread has vector registers and a
+/// cache. On a GPU many threads share a line to hide memory latency.
 template <class Exec>
 inline constexpr bool teams_of_one =
     bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible);
@@ -24,26 +24,26 @@ inline constexpr bool teams_of_one =
 template <class Exec>
 using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
 
-/// Bytes of scratch that a team can have.
+/// Maximum bytes of scratch per team.
 template <class Exec>
 std::size_t max_scratch() {
   return static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(1));
 }
 
-/// Bytes of scratch for `count` scalars, with room for their alignment.
+/// Bytes of scratch for `count` scalars, including alignment padding.
 template <class T>
 constexpr std::size_t scratch_bytes(Index count) {
   return count == 0 ? 0 : static_cast<std::size_t>(count) * sizeof(T) + 64;
 }
 
-/// The scratch level that holds so many bytes.
+/// The fastest scratch level that holds `bytes`.
 template <class Exec>
 int scratch_level(std::size_t bytes) {
   auto const fast = static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(0));
   return bytes <= fast ? 0 : 1;
 }
 
-/// `count` scalars of the team's scratch, aligned to a cache line; null for none.
+/// Returns `count` scalars of the team's scratch, aligned to 64 bytes; null if `count` is 0.
 template <class T, class Team>
 KOKKOS_INLINE_FUNCTION T* team_scratch(Team const& member, int level, Index count) {
   if (count == 0) return nullptr;
@@ -51,14 +51,14 @@ KOKKOS_INLINE_FUNCTION T* team_scratch(Team const& member, int level, Index coun
       static_cast<std::size_t>(count) * sizeof(T), 64));
 }
 
-/// Teams that workers have still to run, in shares. A worker begins with a share of its own, in the
-/// order of the teams, and goes on with what is left of the others': threads of uneven speed end
-/// together, and none waits for another. So all teams run if any worker does: Kokkos' backends
-/// count on threads that OpenMP may not give (OMP_THREAD_LIMIT, OMP_DYNAMIC, regions inside of
-/// others), and leave out the workers of those.
+/// The teams that are left to run, divided into shares. A worker starts with its own share, in the
+/// order of the teams, and continues with the rest of the other shares. Threads of uneven speed
+/// finish together, and no worker waits for another. All teams run even if only one worker starts:
+/// OpenMP may provide fewer threads than Kokkos requests (OMP_THREAD_LIMIT, OMP_DYNAMIC, nested
+/// regions), and Kokkos then skips the missing threads' workers.
 class Shares {
  public:
-  /// Of teams [0, teams).
+  /// For teams [0, teams).
   Shares(Index teams, int workers)
       : count_(static_cast<int>(std::min(Index{most}, std::min(teams, Index{workers})))) {
     for (int s = 0; s < count_; ++s) {
@@ -68,12 +68,12 @@ class Shares {
   Shares(Shares const&) = delete;
   Shares& operator=(Shares const&) = delete;
 
-  /// body(team) for all teams that nobody has taken before.
+  /// Calls body(team) for all teams that no worker has taken.
   template <class Body>
   KOKKOS_INLINE_FUNCTION void run(int worker, Body const& body) {
     for (int s = 0; s < count_; ++s) {
       Share& share = share_[(worker + s) % count_];
-      // Looked at first: to take one writes a line of the cache that others need.
+      // Checks first: taking a team writes a cache line that other workers need.
       while (Kokkos::atomic_load(&share.next) < share.end) {
         Index const team = Kokkos::atomic_fetch_add(&share.next, Index{1});
         if (team < share.end) body(team);

@@ -12,13 +12,13 @@
 #include <tessera/order/transpose_plan.hpp>
 #include <tessera/tuning.hpp>
 
-/// Portable transposes: teams move tiles.
+/// Portable transposes. Each team moves tiles.
 namespace tessera::kernels {
 
 using detail::Elements;
 using detail::TileOrder;
 
-/// body(i, j) for all places of a tile; neighbours in a team have neighbours of a line.
+/// Calls body(i, j) for all places of a tile. Adjacent threads take adjacent places of a line.
 template <class Team, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_place(Team const& team, Index rows, Index cols,
                                                 Body const& body) {
@@ -31,8 +31,8 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_place(Team const& team, Index rows, In
   }
 }
 
-/// A tile in a team's scratch. Lines are an element longer than needed, so that a column of it
-/// meets all banks of scratch.
+/// A tile in a team's scratch. Lines have one element of padding, so that reading a column causes
+/// no bank conflicts.
 template <class T>
 struct Tile {
   T* data;
@@ -46,7 +46,7 @@ struct Tile {
   KOKKOS_FORCEINLINE_FUNCTION T& operator()(Index i, Index j) const { return data[i * pitch + j]; }
 };
 
-/// Moves a tile: read along the input's lines, written along the output's.
+/// Moves a tile. Reads along the input's lines and writes along the output's.
 template <class T>
 struct MoveTile {
   Elements<T> e;
@@ -63,7 +63,7 @@ struct MoveTile {
     Index const cols = Kokkos::min(tiles.tile_cols, e.cols - corner.col);
     T const* const from = e.from + corner.row * e.from_row + corner.col * e.from_col;
     T* const to = e.to + corner.row * e.to_row + corner.col * e.to_col;
-    if (scratch == nullptr) {  // the lines of both have one direction
+    if (scratch == nullptr) {  // the lines of both have the same direction
       for_each_place(team, rows, cols, [&](Index i, Index j) {
         to[i * e.to_row + j * e.to_col] = from[i * e.from_row + j * e.from_col];
       });
@@ -78,7 +78,7 @@ struct MoveTile {
   }
 };
 
-/// Two tiles of a square matrix change places, or one is transposed where it lies.
+/// Exchanges two tiles of a square matrix, or transposes one in place.
 template <class T>
 struct ExchangeTiles {
   T* data;
@@ -111,7 +111,7 @@ struct ExchangeTiles {
   }
 };
 
-/// Moves all elements, as `tuning` has it.
+/// Moves all elements with the tile sizes of `tuning`.
 template <class Exec, class T>
 void transpose_elements(Exec const& exec, std::string const& label, Elements<T> const& e,
                         TransposeTuning const& tuning) {

@@ -8,7 +8,7 @@
 #include <tessera/order/static_for.hpp>
 #include <tessera/summation.hpp>
 
-/// The adjacent-pair tree: in a thread, and by a team over its scratch.
+/// The adjacent-pair tree, in a thread or by a team in its scratch.
 namespace tessera::kernels {
 
 using detail::static_for;
@@ -26,10 +26,10 @@ KOKKOS_FORCEINLINE_FUNCTION T tree(T const* values) {
   }
 }
 
-/// Values that a thread adds up at a time where a team makes a tree in rounds.
+/// Values that a thread adds per round of a team's tree.
 inline constexpr int values_of_round = 8;
 
-/// The tree over the first of value(0), value(1), …: `count` of them, or values_of_round.
+/// The tree over value(0), value(1), …: the first `count`, at most values_of_round.
 template <class T, class Value>
 KOKKOS_FORCEINLINE_FUNCTION T tree_of_round(Value const& value, int count) {
   T leaf[values_of_round];
@@ -37,23 +37,25 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_of_round(Value const& value, int count) {
   return tree<values_of_round>(leaf);
 }
 
-/// The trees over the leaves of up to Lines lines, in a team's scratch. Two sets of leaves take
-/// turns, so that a thread may set those of the next lines while others still read these.
+/// The trees over the leaves of up to Lines lines, in a team's scratch. Two sets of leaves
+/// alternate: a thread can set the leaves of the next lines while others still read the present
+/// ones.
 template <class T, int Lines>
 class Trees {
  public:
-  /// Scalars of scratch for up to `leaves` of each line.
+  /// Scalars of scratch for up to `leaves` leaves per line.
   KOKKOS_FUNCTION static Index scratch(Index leaves) { return 2 * scratch_of_set(leaves); }
 
   KOKKOS_FUNCTION Trees(T* scratch, int leaves)
       : set_(scratch), other_(scratch + scratch_of_set(leaves)), pitch_(leaves) {}
 
-  /// Leaf `leaf` of line `line`.
+  /// Sets leaf `leaf` of line `line`.
   KOKKOS_FORCEINLINE_FUNCTION void set(int line, int leaf, T value) const {
     set_[line * pitch_ + leaf] = value;
   }
 
-  /// sums[r].push(the tree over the first `leaves` of line r), r < lines; called by the whole team.
+  /// Calls sums[r].push(tree over the first `leaves` leaves of line r) for r < lines. The whole
+  /// team must call it, and every thread gets the sums.
   template <class Team, class Sum>
   KOKKOS_FORCEINLINE_FUNCTION void sum(Team const& team, int lines, int leaves, Sum* sums) {
     team.team_barrier();

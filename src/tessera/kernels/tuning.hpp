@@ -14,44 +14,45 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// How portable kernels are made for a machine, and who adds what, from what Kokkos knows of it. No
-/// value changes a bit of a result.
+/// Chooses the shapes and the division of work of portable kernels from what Kokkos reports about
+/// the machine. No value changes a bit of a result.
 namespace tessera::kernels {
 
 using detail::InputVectors;
 using detail::Lines;
 
-/// A host's: all lanes are one word, lines wait in cache.
+/// On a host: a word has all lanes, and lines are read again from cache.
 template <class T, int Columns = 1>
 using OfOneThread = Shape<lanes<T>, 0, 4, 1, Columns>;
 
-/// Most threads of a team, where it has many.
+/// Maximum threads per team on a GPU.
 inline constexpr int most_threads = 512;
-/// Threads that a machine of many runs at a time: a fourth of what it holds, for each has many
-/// registers.
+/// Threads that run at the same time. On a GPU a quarter of its concurrency, because each thread
+/// uses many registers.
 template <class Exec>
 Index threads_at_once(Exec const& exec) {
   return teams_of_one<Exec> ? exec.concurrency() : exec.concurrency() / 4;
 }
-/// Teams that occupy the machine.
+/// Number of teams that occupy the machine.
 template <class Exec>
 Index teams_at_once(Exec const& exec, int threads) {
-  // Of a host's small teams, some for each thread even out their speeds.
+  // On a host, several small teams per thread even out differences in speed.
   Index const for_each = teams_of_one<Exec> && exec.concurrency() > 1 ? 8 : 1;
   return std::max(Index{1}, for_each * threads_at_once(exec) / threads);
 }
 
-/// Threads of a team for `items`, `kept` by each.
+/// Threads per team for `items` items, if each thread keeps `kept` of them.
 inline int threads_for(Index items, int kept) {
   constexpr Index warp = 32;
   Index const threads = summation::ceil_div(summation::ceil_div(items, kept), warp) * warp;
   return static_cast<int>(std::min(Index{most_threads}, threads));
 }
-/// Items of many that a thread keeps, and threads that have registers for so many.
+/// Items that a thread may keep in registers, and the largest team whose threads have these
+/// registers.
 inline constexpr int many_kept = 4;
 inline constexpr int threads_with_many = most_threads / 2;
 
-/// Whether words of 16 bytes make up the lines and the vectors x.
+/// Whether the lines and the vectors x consist of whole, aligned words of 16 bytes.
 template <class T>
 bool on_words(Lines<T> const& lines, InputVectors<T> const& x) {
   constexpr Index word = 16 / sizeof(T);
@@ -62,15 +63,15 @@ bool on_words(Lines<T> const& lines, InputVectors<T> const& x) {
          lines.length % word == 0;
 }
 
-/// The parts of lines that a kernel takes, on a machine of many threads.
+/// How a kernel on a GPU holds parts of lines.
 enum class Parts {
-  small,  ///< of at most an item for each thread of a team, which keeps it in registers
-  any,    ///< large ones are read again, from a cache
-  wide,   ///< as `any`, but a thread keeps many_kept items of words
+  small,  ///< at most one item per thread, kept in registers
+  any,    ///< larger parts are read again from cache
+  wide,   ///< as `any`, but a thread may keep many_kept items of words
 };
 
-/// body(Shape, threads) for one vector and a part of lines of `length` elements. A team has
-/// MaxThreads at most; fewer have more registers each.
+/// Calls body(Shape, threads) for one vector and a part of lines of `length` elements. A team has
+/// at most MaxThreads threads; with fewer, each thread has more registers.
 template <class Exec, Parts parts, int MaxThreads, class T, class Body>
 void with_shape(detail::OneColumn const& /*of_block*/, Lines<T> const& lines,
                 InputVectors<T> const& x, Index length, Body const& body) {
@@ -95,13 +96,13 @@ void with_shape(detail::OneColumn const& /*of_block*/, Lines<T> const& lines,
   }
 }
 
-/// Most vectors of a block that a kernel takes.
+/// Maximum vectors of a block per kernel.
 inline constexpr int most_of_block = 8;
-/// Threads of a team that keeps sums of a block: each has up to 255 registers.
+/// Threads per team if they keep sums of a block: each thread then has up to 255 registers.
 inline constexpr int threads_with_block = 128;
 
-/// The same for vectors of a block. On a machine of many threads each keeps an item of all columns
-/// in registers if lines are short enough.
+/// The same for a block of vectors. On a GPU each thread keeps an item of all columns in registers
+/// if the lines are short enough.
 template <class Exec, Parts parts, int /*MaxThreads*/, class T, class Body>
 void with_shape(detail::SomeColumns const& of_block, Lines<T> const& lines,
                 InputVectors<T> const& x, Index length, Body const& body) {
@@ -113,7 +114,7 @@ void with_shape(detail::SomeColumns const& of_block, Lines<T> const& lines,
       constexpr int word = 16 / sizeof(T);
       Index const items = summation::segments<T>(length) * (lanes<T> / word);
       bool const words = on_words(lines, x);
-      if constexpr (!is_fused || Columns == 4) {  // x and sums of 8 do not fit
+      if constexpr (!is_fused || Columns == 4) {  // x and sums of 8 columns do not fit registers
         if (words && items <= threads_with_block) {
           constexpr int lines_of_step = Columns == 4 && !is_fused ? 2 : 1;
           return body(Shape<word, 1, lines_of_step, threads_with_block, Columns>{},
@@ -127,19 +128,19 @@ void with_shape(detail::SomeColumns const& of_block, Lines<T> const& lines,
   of_block.count() <= 4 ? of(detail::StaticInt<4>{}) : of(detail::StaticInt<most_of_block>{});
 }
 
-/// Elements of lines of `length` that are multiplied between two trees.
+/// Chunk size for lines of `length` elements: elements that are multiplied between two trees.
 template <class T, class Shape>
 Index chunk_of(Index length) {
-  constexpr Index most = Shape::width == 1 ? 16 : 64;  // segments: so many leaves fit any scratch
+  constexpr Index most = Shape::width == 1 ? 16 : 64;  // segments; their leaves fit any scratch
   return Shape::kept > 0 ? length : std::min(length, most / Shape::columns * segment<T>);
 }
 
-/// The smallest power of two of `count` things for each of at most `teams` teams.
+/// Things per team: the smallest power of two with which `teams` teams suffice for `count` things.
 inline Index dealt_to(Index teams, Index count) {
   return detail::ceil_power_of_two(summation::ceil_div(count, teams));
 }
 
-/// What portable kernels do with a stack of lines.
+/// Tuning of portable kernels for `count` lines of `length` elements.
 template <class T, class Exec>
 Tuning tuning(Exec const& exec, Index count, Index length) {
   constexpr Index columns = teams_of_one<Exec> ? 4096 : 4 * segment<T>;
@@ -164,7 +165,7 @@ Tuning tuning(Exec const& exec, Index count, Index length) {
 
   result.sum.columns_per_team = columns;
   int const sum_threads = threads_of(std::min(columns, length));
-  // Of teams of one warp, some for each place hide each other's waiting.
+  // With teams of one warp, several per place hide memory latency.
   Index const sum_teams = teams_at_once(exec, sum_threads) * (sum_threads == 32 ? 4 : 1);
   Index const column_tiles = summation::ceil_div(length, columns);
   result.sum.panels_per_team = dealt_to(std::max(Index{1}, sum_teams / column_tiles), panels.count);
@@ -181,33 +182,34 @@ Tuning tuning(Exec const& exec, Index count, Index length) {
   return result;
 }
 
-/// What portable transposes do.
+/// Tuning of portable transposes.
 template <class Exec>
 TransposeTuning transpose_tuning() {
   if (teams_of_one<Exec>) return {.tile_rows = 64, .tile_cols = 64, .team_size = 1, .band = 8};
   return {.tile_rows = 32, .tile_cols = 32, .team_size = 256, .band = 8};
 }
 
-/// What portable matrix products do.
+/// Tuning of portable matrix products.
 template <class Exec>
 GemmTuning gemm_tuning() {
   if (teams_of_one<Exec>) return {.tile_rows = 64, .tile_cols = 128, .tile_depth = 128, .band = 8};
   return {.tile_rows = 64, .tile_cols = 64, .tile_depth = 16, .band = 8};
 }
 
-/// What portable kernels do with a matrix.
+/// Tuning of portable kernels for a matrix.
 template <class T, bool RowMajor, class Exec>
 Tuning tuning_of_matrix(Exec const& exec, Index rows, Index cols) {
   constexpr Index most_kept = Index{many_kept * threads_with_many} * 64 / Index{sizeof(T)};
-  constexpr Index most_columns = 512;  // of a column-major matrix: a tile of all stays in cache
+  constexpr Index most_columns = 512;  // column-major: a tile of all columns stays in cache
   Tuning result = tuning<T>(exec, RowMajor ? rows : cols, RowMajor ? cols : rows);
   result.prefer_fused = RowMajor ? teams_of_one<Exec> || cols <= most_kept : cols <= most_columns;
   return result;
 }
 
-/// The same for blocks of so many vectors. On a machine of many threads small teams have a run of
-/// many lines, so that each thread keeps its item of all vectors; chosen by the registers that
-/// there are, not measured. Columns are not fused: their kernel takes one vector.
+/// The same for blocks of `vectors` vectors. On a GPU small teams take short runs of many lines, so
+/// that each thread can keep its item of all vectors. These values follow from the number of
+/// registers; they are not measured. Column-major matrices are not fused: that kernel takes one
+/// vector.
 template <class T, bool RowMajor, class Exec>
 Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int vectors) {
   Tuning result = tuning_of_matrix<T, RowMajor>(exec, rows, cols);
