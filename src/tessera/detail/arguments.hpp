@@ -20,10 +20,11 @@
 #include <tessera/options.hpp>
 #include <tessera/order/blocks.hpp>
 
-/// What the operations share between their checks and their kernels.
+/// Common code of the operations, between checks and kernels.
 namespace tessera::detail {
 
-/// The caller's tuning, or the one of these kernels for this shape and layout.
+/// The caller's tuning if `requested` has one, otherwise the tuning of these kernels for this shape
+/// and layout.
 template <class T, bool RowMajor, class Set = AcceleratedKernels, class Exec,
           class Columns = OneColumn>
 Tuning tuning_for(Exec const& exec, Index rows, Index cols, std::optional<Tuning> const& requested,
@@ -39,13 +40,13 @@ Tuning tuning_for(Exec const& exec, Index rows, Index cols, std::optional<Tuning
   }
 }
 
-/// A matrix without the type of its View: operations are compiled for these.
+/// A matrix without the type of its View. Operations are compiled for this type.
 template <class T>
 class MatrixArgument {
  public:
   using value_type = T;
   using non_const_value_type = std::remove_const_t<T>;
-  /// Which elements lie side by side.
+  /// Which elements are contiguous.
   enum class Lines { rows, columns, as_strides_say };
   static constexpr std::size_t rank() { return 2; }
 
@@ -104,12 +105,12 @@ VectorArgument<T> column(MatrixArgument<T> const& block, std::size_t j) {
   return {block.data() + j * block.stride(1), block.extent(0), block.stride(0)};
 }
 
-/// Some columns of a block, which operations compute together.
+/// Some columns of a block, which an operation computes together.
 template <class T>
 class BlockArgument {
  public:
   using non_const_value_type = std::remove_const_t<T>;
-  /// `count` columns of the block from number `first` on; of none where it has no memory.
+  /// `count` columns of the block from column `first`. The block may be empty.
   BlockArgument(MatrixArgument<T> const& block, std::size_t first, std::size_t count)
       : data_(block.data() + first * block.stride(1)),
         extent_(static_cast<Index>(block.extent(0))),
@@ -122,7 +123,7 @@ class BlockArgument {
   [[nodiscard]] Index stride() const { return stride_; }
   [[nodiscard]] Index pitch() const { return pitch_; }
   [[nodiscard]] Index count() const { return count_; }
-  /// `count` of these columns, from number `first` on.
+  /// `count` of these columns, from column `first`.
   [[nodiscard]] BlockArgument some(Index first, Index count) const {
     BlockArgument result = *this;
     result.data_ += first * pitch_;
@@ -142,13 +143,13 @@ class BlockArgument {
   Index count_;
 };
 
-/// Passes over so many columns, some at a time.
+/// Number of passes over `columns` columns with at most `at_once` per pass.
 constexpr Index passes_of(std::size_t columns, std::size_t at_once) {
   return summation::ceil_div(static_cast<Index>(columns), static_cast<Index>(at_once));
 }
 
-/// Calls body(first, count) for passes over `columns` columns, some at a time; passes differ by one
-/// column at most.
+/// Calls body(first, count) for each pass over `columns` columns. Passes differ by at most one
+/// column.
 template <class Body>
 void for_passes(std::size_t columns, std::size_t at_once, Body const& body) {
   auto const passes = static_cast<std::size_t>(passes_of(columns, at_once));
@@ -159,8 +160,7 @@ void for_passes(std::size_t columns, std::size_t at_once, Body const& body) {
   }
 }
 
-/// Checks a block of vectors that comes in and one that goes out, and that the latter is apart from
-/// the matrix and the former. Without columns there is nothing to do.
+/// Checks an input block and an output block. The output must not overlap the matrix or the input.
 template <class T>
 void require_blocks(char const* operation, MatrixArgument<T const> const& a, char const* in,
                     MatrixArgument<T const> const& x, std::size_t entries_in, char const* out,
@@ -175,7 +175,7 @@ void require_blocks(char const* operation, MatrixArgument<T const> const& a, cha
   checks::require_apart(operation, out, y, in, x);
 }
 
-/// Views as operations take them.
+/// Arguments of operations, from Views.
 template <class View>
 auto matrix_in(View const& x) {
   return MatrixArgument<typename View::const_value_type>(x);
@@ -193,9 +193,9 @@ auto vector_out(View const& x) {
   return VectorArgument<typename View::value_type>(x);
 }
 
-/// Calls body(std::bool_constant<rows of x are its contiguous lines>): how x is stored. Of a matrix
-/// in LayoutStride the rows are where their elements lie side by side, else the columns where
-/// theirs do; a single column, or a single row, of any stride is one line for each element.
+/// Calls body(std::bool_constant<rows of x are its lines>). The lines of LayoutStride are its rows
+/// if these are contiguous, otherwise its columns. A single column or row of any stride has one
+/// element per line.
 template <class T, class Body>
 void with_order(std::string_view operation, std::string_view name, MatrixArgument<T> const& x,
                 Body const& body) {
@@ -215,8 +215,9 @@ void with_order(std::string_view operation, std::string_view name, MatrixArgumen
   }
 }
 
-/// Calls body(std::bool_constant<rows are the lines>, the lines) of a matrix that is summed. Its
-/// order is decided here, and for parts of a matrix in Distributed::agree and stream::in_order.
+/// Calls body(std::bool_constant<rows are the lines>, the lines) for a matrix whose elements are
+/// summed. This function decides the order of summation. For parts of a matrix, Distributed::agree
+/// and stream::in_order decide it.
 template <class T, class Body>
 void with_lines(std::string_view operation, std::string_view name, MatrixArgument<T const> const& x,
                 Body const& body) {
@@ -227,18 +228,18 @@ void with_lines(std::string_view operation, std::string_view name, MatrixArgumen
   with_order(operation, name, x, [&](auto by_rows) { body(by_rows, lines_of<by_rows()>(x)); });
 }
 
-/// A vector as kernels write it.
+/// A vector as the output of kernels.
 template <class View>
 OutputVector<typename View::value_type> output(View const& x) {
   return {x.data(), static_cast<Index>(x.stride(0))};
 }
 
-/// Columns of a block as kernels write them.
+/// Columns of a block as the output of kernels.
 template <class T>
 OutputVectors<T> output(BlockArgument<T> const& x) {
   return {x.data(), x.stride(), x.pitch(), x.extent()};
 }
-/// What a kernel has written contiguously, as the next one reads it.
+/// The contiguous output of a kernel as the input of the next.
 template <class T>
 T const* as_input(OutputVector<T> const& x) {
   return x.data;
@@ -248,25 +249,25 @@ InputVectors<T> as_input(OutputVectors<T> const& x) {
   return {x.data, x.pitch};
 }
 
-/// Scalars of workspace for a contiguous copy of an input vector; 0 if it is contiguous itself.
+/// Scalars of workspace for a contiguous copy of an input vector; 0 if the vector is contiguous.
 template <class View>
 Index packed_size(View const& x) {
   return x.stride(0) == 1 || x.extent(0) == 1 ? 0 : static_cast<Index>(x.extent(0));
 }
 
-/// The same of columns of a block.
+/// The same for columns of a block.
 template <class T>
 Index packed_size(BlockArgument<T> const& x) {
   return x.stride() == 1 || x.extent() == 1 ? 0 : x.count() * x.extent();
 }
 
-/// The same of lines.
+/// The same for lines.
 template <class T>
 Index packed_size(Lines<T> const& lines) {
   return lines.stride == 1 ? 0 : lines.length;
 }
 
-/// Lines as kernels will read them. They have no data yet if they have to be packed.
+/// The lines as kernels read them. `data` is null if they must be packed first.
 template <class T>
 Lines<T> before_packing(Lines<T> lines) {
   if (packed_size(lines) > 0) lines.data = nullptr;
@@ -281,7 +282,7 @@ struct SetZero {
   KOKKOS_FUNCTION void operator()(Index i) const { out.set(i, T(0)); }
 };
 
-/// The first `size` elements of `out` = +0: sums of nothing.
+/// Sets the first `size` elements of `out` to +0, the value of an empty sum.
 template <class T, class Exec, class Out>
 void set_zero(Exec const& exec, std::string const& label, Index size, Out const& out) {
   if (size == 0) return;
@@ -306,8 +307,7 @@ void copy_vector(Exec const& exec, std::string const& label, Index size, T const
   launch(label, Policy(exec, 0, size), CopyVector<T>{from, stride, to});
 }
 
-/// The elements of an input vector, contiguous: its own, or copied to `copy` by a kernel of that
-/// name.
+/// Returns the elements of an input vector contiguously: in place, or copied to `copy`.
 template <class Exec, class View>
 typename View::non_const_value_type const* contiguous(Exec const& exec, std::string const& label,
                                                       View const& x,
@@ -319,7 +319,7 @@ typename View::non_const_value_type const* contiguous(Exec const& exec, std::str
   return copy;
 }
 
-/// The same of lines.
+/// The same for lines.
 template <class Exec, class T>
 T const* contiguous(Exec const& exec, std::string const& label, Lines<T> const& lines, T* copy) {
   if (packed_size(lines) == 0) return lines.data;
@@ -334,13 +334,13 @@ struct CopyVectors {
   T* to;
 
   KOKKOS_FUNCTION void operator()(Index i) const {
-    Index const c = i % count;  // rows of most blocks lie side by side
+    Index const c = i % count;  // blocks are usually row-major
     Index const j = i / count;
     to[c * from.length + j] = from.data[c * from.pitch + j * from.stride];
   }
 };
 
-/// The same of columns of a block.
+/// The same for columns of a block.
 template <class Exec, class T>
 InputVectors<T> contiguous(Exec const& exec, std::string const& label,
                            BlockArgument<T const> const& x, T* copy) {
@@ -351,11 +351,11 @@ InputVectors<T> contiguous(Exec const& exec, std::string const& label,
   return {copy, x.extent()};
 }
 
-/// The caller's workspace, or one of this call's own, cut into parts.
+/// Memory of the caller's workspace, or of a temporary one, divided into parts.
 template <class Exec, class T>
 class Parts {
  public:
-  /// Room for `scalars` in all, the sum of the parts' sizes, and for `exchanged` where teams meet.
+  /// Reserves `scalars` in total, the sum of the sizes of all parts, and `exchanged` for `meeting`.
   Parts(Exec const& exec, Workspace<Exec>* kept, Index scalars, Index exchanged = 0)
       : workspace_(kept) {
     if (scalars == 0 && exchanged == 0) return;
@@ -364,13 +364,13 @@ class Parts {
     meeting_ = {memory.arrivals, reinterpret_cast<T*>(memory.exchange)};
     next_ = reinterpret_cast<T*>(memory.data);
   }
-  /// The next `scalars` of it.
+  /// Returns the next part, of `scalars` scalars.
   T* take(Index scalars) {
     T* const part = next_;
     if (scalars > 0) next_ += whole_words<T>(scalars);
     return part;
   }
-  /// Where teams meet.
+  /// The memory that teams share.
   [[nodiscard]] Meeting<T> meeting() const { return meeting_; }
 
  private:
@@ -379,7 +379,7 @@ class Parts {
   T* next_ = nullptr;
 };
 
-/// Dot products of the lines and an input vector of any stride, or columns of a block.
+/// Dot products of the lines with an input vector of any stride, or with columns of a block.
 template <class Set = AcceleratedKernels, class Exec, class T, class Input, class Out,
           class Columns = OneColumn>
 void run_dot(Exec const& exec, Label const& label, Lines<T> const& given, Input const& x,
@@ -397,7 +397,7 @@ void run_dot(Exec const& exec, Label const& label, Lines<T> const& given, Input 
   plan.run(exec, label, lines, factors, out, parts.take(runs), columns);
 }
 
-/// The sum over the lines, each times an entry of y, as run_dot.
+/// The sum over the lines, each times an entry of y. Otherwise as run_dot.
 template <class Set = AcceleratedKernels, class Exec, class T, class Input, class Out,
           class Columns = OneColumn>
 void run_sum(Exec const& exec, Label const& label, Lines<T> const& given, Input const& y,

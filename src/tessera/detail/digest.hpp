@@ -10,8 +10,8 @@
 
 namespace tessera::detail {
 
-/// A number that almost surely differs for data that differ in a bit (FNV-1a, over words). Ranks
-/// compare it instead of the data. It is not cryptographic.
+/// A 64-bit hash (FNV-1a over words), not cryptographic. Ranks compare it instead of the data. Data
+/// that differ in a bit have different hashes with near certainty.
 class Digest {
  public:
   template <class... Numbers>

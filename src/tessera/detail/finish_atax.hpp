@@ -12,10 +12,10 @@
 #include <tessera/kernels/factor.hpp>
 #include <tessera/maps.hpp>
 
-/// What ATAX computes beside its products: the map of B, and C = α·c + β·z.
+/// Terms of ATAX in addition to its products: the map of B, and C = α·c + β·z.
 namespace tessera::detail {
 
-/// What ATAX computes beside its products.
+/// Terms of ATAX in addition to its products.
 template <class T>
 struct TermsOfAtax {
   T alpha;
@@ -49,14 +49,14 @@ struct TermsOfAtax {
   }
 };
 
-/// Returns body(the map as kernels call it).
+/// Returns body(the map as a factor for kernels).
 template <class T, class Space, class Body>
 decltype(auto) with_map(RowMap<T, Space> const& map, Body const& body) {
   if (map.is_identity()) return body(kernels::Identity{});
   return body(map.function());
 }
 
-/// What ATAX without rows or columns gives before it is finished.
+/// Sets the products of a matrix without rows or columns to 0, before finish_atax.
 template <class T, class Exec>
 void set_zeros_of_atax(Exec const& exec, Index rows, OutputVector<T> b, Index cols,
                        OutputVector<T> c) {
@@ -85,7 +85,8 @@ struct ScaleAndAdd {
   }
 };
 
-/// What follows the products: b[i] = factor(i, b[i]), if B is wanted so, and c = α·c + β·z.
+/// Computes what follows the products: b[i] = factor(i, b[i]), unless B keeps the product, and c =
+/// α·c + β·z.
 template <class Exec, class T, class Factor>
 void finish_atax(Exec const& exec, Index rows, OutputVector<T> b, Index cols, OutputVector<T> c,
                  TermsOfAtax<T> const& terms, Factor const& factor) {

@@ -17,12 +17,12 @@
 #include <tessera/maps.hpp>
 #include <tessera/options.hpp>
 
-/// The kernels of an execution space: portable ones (tessera/kernels), which every backend runs,
-/// and accelerated ones. All follow one order of summation: on a host, a thread walks a line with
-/// all its lanes; on a GPU, the threads of a team share a line's lanes.
+/// The kernels of an execution space: portable ones (tessera/kernels), which run on every backend,
+/// and accelerated ones. All follow the same order of summation. On a host, a thread computes all
+/// lanes of a line; on a GPU, the threads of a team share them.
 namespace tessera::detail {
 
-/// Those that every backend runs.
+/// The kernels that run on every backend.
 template <class Exec, class T>
 struct KernelsOfPolicies {
   static constexpr int columns_at_once = kernels::most_of_block;
@@ -32,14 +32,14 @@ struct KernelsOfPolicies {
   using FusedTiles = kernels::FusedTilesPlan<Exec, T>;
 };
 
-/// Whether fused kernels take all columns of a block that share a read. If not, BlockRing takes
+/// Whether fused kernels take all columns of a block that share a read. Otherwise BlockRing takes
 /// `fused_at_once` of them.
 template <class Kernels>
 inline constexpr bool fuses_blocks = !requires { typename Kernels::BlockRing; };
 
-/// The kernels of an execution space for one scalar type: a plan for each of them, with a
-/// constructor (exec, lines, tuning, columns) and `run`. Blocks may have plans of their own:
-/// BlockDot, BlockSum, BlockRing.
+/// The kernels of an execution space for one scalar type. Each kernel has a plan, with a
+/// constructor (exec, lines, tuning, columns) and `run`. Blocks may have different plans: BlockDot,
+/// BlockSum, BlockRing.
 template <class Kernels>
 concept PlansOfKernels = requires {
   typename Kernels::Dot;         // dot products of lines
@@ -61,12 +61,12 @@ concept KernelSet =
       { Set::template suit_fusion<Exec, true>(lines, columns) } -> std::same_as<bool>;
     };
 
-/// A backend's own kernels.
+/// The kernels of a backend.
 struct AcceleratedKernels {
   static constexpr Kernels kind = Kernels::accelerated;
   template <class Exec, class T>
   using Of = typename backends::AcceleratedProducts<Exec>::template Of<T>;
-  /// Whether lines may come from elsewhere than memory, on a host.
+  /// Whether lines on a host may come from a source other than memory.
   static constexpr bool lines_have_sources = true;
 
   template <class T, bool RowMajor, class Exec>
@@ -84,8 +84,8 @@ struct AcceleratedKernels {
         exec, RowMajor ? rows : cols, RowMajor ? cols : rows, vectors,
         tuning<T, RowMajor>(exec, rows, cols));
   }
-  /// Whether a tuning's choice to fuse, made for the shape, holds for the addresses of these lines
-  /// and for so many columns. Two columns may be fused one by one.
+  /// Whether fusing is possible for the addresses of these lines and for this number of columns. A
+  /// tuning chooses by the shape only. Two columns may be fused one after another.
   template <class Exec, bool RowMajor, class T, class Columns>
   static bool suit_fusion(Lines<T> const& lines, Columns const& columns) {
     if (!RowMajor && !backends::AcceleratedProducts<Exec>::suit_fusion(lines)) return false;
@@ -126,7 +126,7 @@ struct ProductsOf {
   using Sum = typename Kernels::Sum;
   using FusedLines = typename Kernels::FusedLines;
 };
-/// Where blocks have kernels of their own.
+/// For blocks with different kernels.
 template <class Kernels>
   requires(requires { typename Kernels::BlockDot; })
 struct ProductsOf<Kernels, SomeColumns> {
@@ -146,8 +146,7 @@ using FusedOf =
                        typename ProductsOf<typename Set::template Of<Exec, T>, Columns>::FusedLines,
                        typename Set::template Of<Exec, T>::FusedTiles>;
 
-/// Returns body(this set of kernels, or the portable one if this one has no fused kernel for these
-/// lines).
+/// Returns body(set of kernels): this set, or the portable one if this one cannot fuse these lines.
 template <class Set, bool RowMajor, class Exec, class T, class Body>
 decltype(auto) with_fused_kernels(Exec const& exec, Lines<T> const& lines, Tuning const& tuning,
                                   Body const& body) {
@@ -160,8 +159,8 @@ decltype(auto) with_fused_kernels(Exec const& exec, Lines<T> const& lines, Tunin
   return body(Set{});
 }
 
-/// Returns body(the kernels that run where these are wanted). Throws std::invalid_argument if there
-/// are none.
+/// Returns body(the kernels that `wanted` selects). Throws std::invalid_argument if the execution
+/// space has no such kernels.
 template <class Exec, class Body>
 decltype(auto) with_kernels(Kernels wanted, Body const& body) {
   Kernels const used = kernels_used<Exec>(wanted);
@@ -173,8 +172,8 @@ decltype(auto) with_kernels(Kernels wanted, Body const& body) {
   return body(PortableKernels{});
 }
 
-/// Most columns of a block that share a read of the matrix by the kernels that run where these are
-/// wanted.
+/// Maximum columns of a block that share a read of the matrix with the kernels that `wanted`
+/// selects.
 template <class Exec, class T>
 std::size_t columns_at_once(Kernels wanted) {
   return with_kernels<Exec>(wanted, []<class Set>(Set) {
@@ -182,7 +181,7 @@ std::size_t columns_at_once(Kernels wanted) {
   });
 }
 
-/// Columns of a block of so many that share a read of fused ATAX by these kernels.
+/// Columns, of a block of `columns`, that share a read of fused ATAX with these kernels.
 template <class Exec, bool RowMajor, class T>
 std::size_t fused_at_once(Kernels wanted, Lines<T> const& lines, std::size_t columns) {
   return with_kernels<Exec>(wanted, [&]<class Set>(Set) -> std::size_t {

@@ -56,7 +56,7 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   });
 }
 
-/// The same for a block of vectors, with some columns per read of the matrix.
+/// The same for a block of vectors, with several columns per read of the matrix.
 template <class Exec, class T>
 void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
                   MatrixArgument<T const> const& x, MatrixArgument<T> const& y,
