@@ -32,8 +32,8 @@ struct KernelsOfPolicies {
   using FusedTiles = kernels::FusedTilesPlan<Exec, T>;
 };
 
-/// Whether fused kernels take all columns of a block that share a read. Otherwise BlockRing takes
-/// `fused_at_once` of them.
+/// Whether fused kernels compute all columns of a block that share a read. Otherwise BlockRing
+/// takes `fused_at_once` of them.
 template <class Kernels>
 inline constexpr bool fuses_blocks = !requires { typename Kernels::BlockRing; };
 
@@ -160,7 +160,7 @@ decltype(auto) with_fused_kernels(Exec const& exec, Lines<T> const& lines, Tunin
 }
 
 /// Returns body(the kernels that `wanted` selects). Throws std::invalid_argument if the execution
-/// space has no such kernels.
+/// space does not have such kernels.
 template <class Exec, class Body>
 decltype(auto) with_kernels(Kernels wanted, Body const& body) {
   Kernels const used = kernels_used<Exec>(wanted);

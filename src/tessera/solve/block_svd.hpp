@@ -35,17 +35,17 @@ struct Negate {
 
 /// A run of `svd`. With D = 2^e·A, or its transpose if A has more columns than rows, it keeps two
 /// orthonormal bases X and Y and an upper triangular matrix R with
-///   D·X = Y·R,
-/// so that singular values of R belong to D in the space of X, to the precision of the largest.
-/// X grows by blocks: by Dᵀ·D times the last block, and by the residuals Dᵀ·y - s·x of the largest
-/// triplets, which a read of A measures. If it is full, it is replaced by its largest triplets. A
-/// block has more vectors than triplets are wanted, so that no copy of a repeated value is missed.
+///     D·X = Y·R.
+/// Singular values of R then belong to D in the space of X, to the precision of the largest. X
+/// grows by blocks: by Dᵀ·D times the last block, and by the residuals Dᵀ·y - s·x of the largest
+/// triplets, which one read of A measures. A full X is replaced by its largest triplets. A block
+/// has more vectors than triplets are wanted, so that no copy of a repeated value is missed.
 template <class Exec, class T>
 class BlockSvd {
  public:
   using Operator = NormalOperator<Exec, T>;
 
-  /// @param noise a norm to which rounding of products with A is relative; 0: of A
+  /// @param noise the norm to which rounding of products with A is relative; 0: the norm of A
   BlockSvd(char const* name, Operator const& op, Index k, SvdOptions const& options,
            Control<T> const& control, double noise = 0)
       : name_(name),
@@ -84,7 +84,7 @@ class BlockSvd {
     return std::move(result_);
   }
 
-  /// Vectors of X at most.
+  /// Maximum vectors of X.
   static Index size_of_basis(char const* name, SvdOptions const& options, Index k, Index block,
                              Index dimension) {
     if (options.ncv != 0 && options.ncv <= k) {
@@ -107,7 +107,7 @@ class BlockSvd {
   [[nodiscard]] Index x_size() const { return is_wide_ ? op_.rows() : op_.cols(); }
   [[nodiscard]] Index y_size() const { return is_wide_ ? op_.cols() : op_.rows(); }
   [[nodiscard]] T two_to_e() const { return static_cast<T>(std::ldexp(1.0, exponent_)); }
-  /// What is zero relative to the largest numbers of R.
+  /// Numbers up to this are zero relative to the largest of R.
   [[nodiscard]] double negligible() const { return 8 * eps * largest_; }
 
   /// Rows [first, first + count) of a basis.
@@ -115,7 +115,7 @@ class BlockSvd {
     return Rows<Exec, T>(basis.vector(first).data(), static_cast<std::size_t>(count),
                          static_cast<std::size_t>(size));
   }
-  /// 2^e times some vectors, for a product.
+  /// 2^e times some vectors, as input of a product.
   Rows<Exec, T> scaled(Basis<Exec, T> const& basis, Index first, Index count, Index size) {
     Values<Exec, T> const from(basis.vector(first).data(), static_cast<std::size_t>(count * size));
     Values<Exec, T> const to(input_.values().data(), static_cast<std::size_t>(count * size));
@@ -124,7 +124,7 @@ class BlockSvd {
                          static_cast<std::size_t>(size));
   }
 
-  /// The first block is Dᵀ times vectors of mixed numbers.
+  /// The first block is Dᵀ times pseudorandom vectors.
   void start() {
     Exec const& exec = op_.exec();
     Rows<Exec, T> const mixed(input_.values().data(), static_cast<std::size_t>(block_),
@@ -144,7 +144,7 @@ class BlockSvd {
     extend(block_, norm > 0 ? std::ldexp(norm, exponent_) : 0);
   }
 
-  /// to = Dᵀ·y without 2^e.
+  /// to = Dᵀ·y without the factor 2^e.
   void multiply_back(Rows<Exec, T> const& y, Rows<Exec, T> const& to) {
     if (!is_wide_) return op_.multiply_transposed_of_each(y, to);
     // A·y is the first product of Aᵀ·(A·y).
@@ -152,7 +152,7 @@ class BlockSvd {
     op_.atax_of_each(y, {}, to, rest.first(static_cast<Index>(y.extent(0))));
   }
 
-  /// Some rows of `products_` become new vectors of X, if X may grow.
+  /// The first `count` rows of `products_` become new vectors of X, up to its maximum.
   void extend(Index count, double size) {
     next_ = std::min(count, std::min(size_, dimension_) - done_);
     for (Index i = 0; i < next_; ++i) {
@@ -167,7 +167,7 @@ class BlockSvd {
         X_.make_orthogonal(done_ + i, x);
         left = norm_(x);
       }
-      // Twice: what is left may be rounding for the most part.
+      // Twice: after the first pass most of the rest may be rounding.
       if (left > 64 * eps) {
         scale(op_.exec(), static_cast<T>(1 / left), x);
         X_.make_orthogonal(done_ + i, x);
@@ -179,7 +179,8 @@ class BlockSvd {
     }
   }
 
-  /// One read of A: it multiplies the new vectors, or measures residuals if there are none.
+  /// An iteration with one read of A: multiplies the new vectors, or measures residuals if there
+  /// are no new ones.
   void step() {
     if (next_ == 0) {
       measure();
@@ -197,7 +198,7 @@ class BlockSvd {
     tell();
   }
 
-  /// Y and R of the new vectors, and Dᵀ·D times these in `products_`.
+  /// Computes Y and R of the new vectors, and Dᵀ·D times these vectors in `products_`.
   void multiply_new() {
     Exec const& exec = op_.exec();
     if (done_ == 0) is_fresh_ = true;
@@ -238,7 +239,7 @@ class BlockSvd {
     done_ += next_;
   }
 
-  /// Dᵀ·D times the last block has a part outside X: whether it is small for the triplets.
+  /// Whether the part of Dᵀ·D times the last block outside X is small for the wanted triplets.
   [[nodiscard]] bool seems_converged() {
     if (done_ < k_) return false;
     look();
@@ -266,15 +267,15 @@ class BlockSvd {
     ritz_ = small_svd(std::move(R), 1);
     is_finite_ = is_finite_ && ritz_.is_converged;
   }
-  /// Where a residual counts as small: the tolerance, or what rounding allows.
+  /// Bound of a small residual: the tolerance, or the rounding error.
   [[nodiscard]] double tolerance() const {
     double const s = ritz_.s.empty() ? 0 : ritz_.s[0];
     double const rounding = 8 * eps * std::max(s, std::ldexp(noise_, exponent_));
     return std::max(tol_ * s, rounding);
   }
 
-  /// Residuals Dᵀ·y - s·x of the largest triplets by one read, in `products_`; X and Y begin with
-  /// these triplets.
+  /// Measures the residuals Dᵀ·y - s·x of the largest triplets with one read, in `products_`. X and
+  /// Y then begin with these triplets.
   void measure() {
     Exec const& exec = op_.exec();
     look();
@@ -304,15 +305,15 @@ class BlockSvd {
     for (Index i = 0; i < std::min(k_, count); ++i) {
       worst_ = std::max(worst_, residuals_[static_cast<std::size_t>(i)]);
     }
-    // A basis of the whole space cannot become better: its residuals are rounding. So are small
-    // ones of products that no restart has turned.
+    // A basis of the whole space cannot improve: its residuals are rounding. The same holds for
+    // small residuals of products that no restart has rotated.
     double const size = eps * std::max(ritz_.s[0], std::ldexp(noise_, exponent_));
     bool const is_rounding = is_fresh_ && worst_ <= (renewals_ < 3 ? 64 : 256) * size;
     is_converged_ = count >= k_ && (worst_ <= tolerance() || is_rounding || is_whole);
     is_stuck_ = !is_fresh_ && worst_ <= 16384 * size && worst_ > before / 2;
     is_fresh_ = false;
   }
-  /// The first columns of Q turn a basis.
+  /// Replaces a basis by its product with the first `kept` columns of Q.
   void rotate(SmallMatrix const& Q, Index kept, Basis<Exec, T>& basis, Index size) {
     Exec const& exec = op_.exec();
     std::vector<T> turned;
@@ -330,8 +331,8 @@ class BlockSvd {
     exec.fence("tessera::svd: a basis is turned");
   }
 
-  /// The residuals become the next block. If they are what turning the bases has added up, the
-  /// largest triplets begin new bases: they are made orthonormal and multiplied again.
+  /// The residuals become the next block. If they are rounding that the rotations have accumulated,
+  /// the largest triplets start new bases: they are orthonormalised and multiplied again.
   void restart() {
     if (is_stuck_) {
       Index const count = std::min(block_, done_);
@@ -371,7 +372,7 @@ class BlockSvd {
     return true;
   }
 
-  /// What there is becomes the result.
+  /// Makes the result from the present bases.
   void finish() {
     if (!is_finite_) return;
     if (!is_converged_) {
@@ -401,7 +402,7 @@ class BlockSvd {
     if (want_u_) result_.UT = copy_of(U, found, op_.rows());
     op_.exec().fence("tessera::svd: the vectors are there");
   }
-  /// The largest entry of v, the first of about equal ones, becomes positive.
+  /// Flips signs so that the largest entry of v is positive; among about equal ones, the first.
   void flip(Values<Exec, T> const& v, Values<Exec, T> const& u) const {
     auto const entries = to_host<Exec, T>(op_.exec(), v);
     T largest = 0;
@@ -513,8 +514,8 @@ class BlockSvd {
   Index k_;
   bool is_wide_;     ///< D is Aᵀ
   Index dimension_;  ///< the smaller size of A
-  Index block_;      ///< vectors of a block
-  Index size_;       ///< of the bases
+  Index block_;      ///< vectors per block
+  Index size_;       ///< vectors of the bases
   double tol_;
   Index maxiter_;
   bool want_u_;
@@ -533,15 +534,15 @@ class BlockSvd {
   Index done_ = 0;      ///< vectors of Y, and columns of R
   Index next_ = 0;      ///< vectors of X after these
   int exponent_ = 0;    ///< e
-  double largest_ = 0;  ///< number of R
+  double largest_ = 0;  ///< of the numbers of R
   Index iteration_ = 0;
 
   SmallSvd ritz_;
   std::vector<double> residuals_;
   double worst_ = 0;
-  bool is_fresh_ = false;  ///< no restart has turned the bases since they began
-  Index renewals_ = 0;     ///< of the bases, where residuals were rounding of many turns
-  bool is_stuck_ = false;  ///< residuals are what turns have added up
+  bool is_fresh_ = false;  ///< no restart has rotated the bases since they started
+  Index renewals_ = 0;     ///< restarts with new bases because of accumulated rounding
+  bool is_stuck_ = false;  ///< residuals are accumulated rounding
   bool is_converged_ = false;
   bool is_cancelled_ = false;
   bool is_finite_ = true;

@@ -23,12 +23,12 @@
 #include <tessera/summation.hpp>
 #include <tessera/workspace.hpp>
 
-/// Products of a matrix with several vectors at once, which read it once.
+/// Products of a matrix with several vectors in one read.
 namespace tessera::solve {
 
 using summation::Index;
 
-/// Vectors of equal length in memory of Exec, one a row.
+/// Vectors of equal length in memory of Exec, one per row.
 template <class Exec, class T>
 using Rows = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 template <class Exec, class T>
@@ -36,8 +36,8 @@ using ConstRows = Kokkos::View<T const**, Kokkos::LayoutRight, typename Exec::me
 
 namespace detail {
 
-/// Of k vectors: B = A·V and C = Aᵀ·B; without V, C = Aᵀ·U; with both, B = A·V - U. B may be
-/// without entries.
+/// Products with k vectors: B = A·V and C = Aᵀ·B. Without V, C = Aᵀ·U; with V and U, B = A·V - U.
+/// BT may be empty.
 template <class Exec, class T>
 struct BlockProducts {
   ConstRows<Exec, T> VT;  ///< k x n
@@ -53,7 +53,7 @@ struct BlockProducts {
 template <class T>
 using MatrixInMemory = tessera::detail::MatrixArgument<T const>;
 
-/// Groups of its rows, of at most so many bytes if a group can be that small.
+/// Groups of rows of at most `bytes` bytes, if a group can be that small.
 template <class T>
 stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t bytes) {
   stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
@@ -61,8 +61,8 @@ stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t by
   return *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, bytes,
                                         std::numeric_limits<Index>::max());
 }
-/// Calls take(group, first row, rows, elements, down, across) for each of them: elements are
-/// `down` and `across` apart.
+/// Calls take(group, first row, rows, elements, down, across) for each group. `down` and `across`
+/// are strides, in elements.
 template <class T, class Take>
 void for_groups(MatrixInMemory<T> const& a, stream::detail::Blocks const& groups,
                 Take const& take) {
@@ -72,17 +72,17 @@ void for_groups(MatrixInMemory<T> const& a, stream::detail::Blocks const& groups
     take(group, first, rows, a.data() + first * down, down, static_cast<Index>(a.stride(1)));
   }
 }
-/// Bytes of such a group: on a GPU, what its cache may hold from one product to the next.
+/// Bytes per group. On a GPU, a group stays in cache from one product to the next.
 template <class Exec>
 std::size_t group_bytes(Exec const& exec) {
   return backends::Backend<Exec>::is_gpu ? std::size_t{32} << 20U
                                          : stream::detail::target_bytes(exec);
 }
 
-/// Products of each element's chains for B; those for C have as many as a segment has elements.
+/// Length of the chains of products for B. Chains for C are as long as a segment.
 inline constexpr Index chain_of_b = summation::min_chain;
 
-/// b = b - u for some rows of vectors side by side.
+/// b = b - u for some rows of several vectors.
 template <class T>
 struct TakeColumnsFrom {
   T* b;
@@ -97,14 +97,14 @@ struct TakeColumnsFrom {
   }
 };
 
-/// Such products, as blocks of rows of A come. Sums over rows are a tree over chains, so that
+/// Computes BlockProducts from blocks of rows of A. Sums over rows are a tree over chains, and
 /// aligned groups of rows are subtrees: the bits depend neither on the blocks nor on A's layout.
 template <class Exec, class T>
 class BlockSums {
  public:
   using Products = BlockProducts<Exec, T>;
 
-  /// Bytes that it takes beside its arguments for blocks of so many rows.
+  /// Bytes of memory, in addition to the arguments, for blocks of `rows` rows.
   static std::size_t bytes(Index vectors, Index cols, Index rows, Index blocks) {
     auto const parts = [](Index chains, Index size) { return chains > 1 ? chains * size : 0; };
     Index const kept =
@@ -126,8 +126,7 @@ class BlockSums {
         products_.VT.extent(0), static_cast<std::size_t>(rows));
   }
 
-  /// Block number `block`: rows [first, first + rows) of A, whose elements are `down` and `across`
-  /// apart.
+  /// Adds block number `block`: rows [first, first + rows) of A, with strides `down` and `across`.
   void take(Index block, Index first, Index rows, T const* A, Index down, Index across) {
     Index const k = products_.count();
     Index const n = products_.cols();
@@ -177,10 +176,10 @@ class BlockSums {
   Products products_;
   GemmOptions<Exec> options_;
   stream::detail::VectorTree<Exec, T> sums_;
-  Rows<Exec, T> b_;  ///< of a block, where B is not kept
+  Rows<Exec, T> b_;  ///< of a block, if B is not kept
 };
 
-/// The same, of blocks of a stream.
+/// BlockSums of the blocks of a stream.
 template <class Exec, class T, bool RowMajor, class Set>
 class BlockWork {
  public:
@@ -202,7 +201,7 @@ class BlockWork {
     sums_.take(block, first, rows, data, RowMajor ? cols_ : 1, RowMajor ? 1 : rows);
   }
   void finish() { sums_.finish(); }
-  /// Nothing goes on within a read.
+  /// A single read has no state to resume from.
   void save(stream::State<T>&, Index) const {}
   [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
   [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
@@ -215,7 +214,7 @@ class BlockWork {
   BlockSums<Exec, T> sums_;
 };
 
-/// The products of a matrix in memory of `exec`.
+/// The products with a matrix in memory of `exec`.
 template <class Exec, class T>
 void multiply_block(Exec const& exec, MatrixInMemory<T> const& a,
                     BlockProducts<Exec, T> const& products, Kernels kernels,
@@ -227,7 +226,7 @@ void multiply_block(Exec const& exec, MatrixInMemory<T> const& a,
   exec.fence("tessera::solve: the products with a block are there");
 }
 
-/// The same of a streamed matrix.
+/// The same for a streamed matrix.
 template <class Exec, class Layout, class T>
 stream::Report stream_block(Exec const& exec, stream::detail::AnySource<T, Layout> const& source,
                             BlockProducts<Exec, T> const& products, stream::Options<T> options) {

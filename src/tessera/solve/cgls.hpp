@@ -25,12 +25,12 @@ namespace tessera::solve {
 /// Options of `cgls`.
 template <class Exec, class T>
 struct CglsOptions {
-  double damp = 0;     ///< ≥ 0: ‖A·x - b‖² + damp²·‖x‖² is made small
-  double rtol = 1e-6;  ///< it stops if ‖s‖ ≤ rtol·‖s_0‖, s = Aᵀ·(b - A·x) - damp²·x, or
-                       ///< ‖b - A·x‖ ≤ rtol·‖b‖
-  std::optional<Index> maxiter = std::nullopt;  ///< steps; 2n by default
-  ConstValues<Exec, T> x0{};                    ///< where to begin; of no entries: at 0
-  bool history = false;                         ///< whether the result has a Step for each step
+  double damp = 0;  ///< ≥ 0: minimises ‖A·x - b‖² + damp²·‖x‖²
+  double rtol =
+      1e-6;  ///< stops if ‖s‖ ≤ rtol·‖s_0‖, s = Aᵀ·(b - A·x) - damp²·x, or if ‖b - A·x‖ ≤ rtol·‖b‖
+  std::optional<Index> maxiter = std::nullopt;  ///< maximum iterations; 2n by default
+  ConstValues<Exec, T> x0{};                    ///< initial x; empty: 0
+  bool history = false;                         ///< whether the result has a Step per iteration
 };
 
 namespace detail {
@@ -120,7 +120,7 @@ class CglsRun {
 
   [[nodiscard]] T penalty() const { return static_cast<T>(options_.damp * options_.damp); }
 
-  /// s = Aᵀ·r - damp²·x, one read.
+  /// s = Aᵀ·r - damp²·x; one read of A.
   void compute_s() {
     op_.multiply_transposed(r_, s_);
     if (options_.damp != 0) axpby(op_.exec(), -penalty(), result_.x, T(1), s_);
@@ -176,7 +176,7 @@ class CglsRun {
     auto stop = reason();
     if (!stop && is_small()) stop = verify();
     if (!stop) {
-      // Where s was computed anew, the direction begins anew.
+      // After s was recomputed, the search direction starts again.
       double const growth = now_.norm_of_s / before;
       T const beta = now_.verified == now_.norm_of_s ? T(0) : static_cast<T>(growth * growth);
       axpby(exec, T(1), s_, beta, p_);
@@ -209,8 +209,8 @@ class CglsRun {
     return std::nullopt;
   }
 
-  /// What the recurrence says is small is computed from r. Rounding has the last word where that is
-  /// no longer smaller than it was.
+  /// Recomputes s from r when the recurrence finds it small. If s has not halved since the last
+  /// time, rounding prevents further progress.
   std::optional<Stop> verify() {
     double const before = now_.verified;
     compute_s();
@@ -257,7 +257,7 @@ class CglsRun {
     double const nan = std::numeric_limits<double>::quiet_NaN();
     result_.stop = stop;
     result_.reads = op_.reads() - reads_before_;
-    // As that of `lsmr`: of the problem with damp·I below A.
+    // As in `lsmr`: the norm of the problem with damp·I below A.
     double const penalty = options_.damp * result_.normx;
     result_.normr = stop == Stop::not_finite
                         ? nan
@@ -292,13 +292,13 @@ LeastSquares<Exec, T> run_cgls(NormalOperator<Exec, T> const& op, ConstValues<Ex
 
 }  // namespace detail
 
-/// x that makes ‖A·x - b‖² + damp²·‖x‖² small, by conjugate gradients on the normal equations
+/// Minimises ‖A·x - b‖² + damp²·‖x‖² by conjugate gradients on the normal equations
 ///
-/// As `lsmr`, with its own options. norma and conda of the result are NaN: this method does not
-/// know them. s = Aᵀ·r - damp²·x follows a recurrence, so that a step reads A once; where s is
-/// small it is computed from r, one read more, and the method goes on from there if it is not.
-/// Squares of norms of A times s have to be numbers of T; where A·s underflows to 0 it stops with
-/// Stop::breakdown. `lsmr` and `lsqr` are more accurate where cond(A) is large.
+/// As `lsmr`, with different options. norma and conda of the result are NaN: this method does not
+/// estimate them. s = Aᵀ·r - damp²·x follows a recurrence, so an iteration reads A once. If s is
+/// small, it is computed from r with one more read; the method continues from there unless s is
+/// small indeed. Squared norms of A times s must be representable in T. If A·s underflows to 0, it
+/// stops with Stop::breakdown. `lsmr` and `lsqr` are more accurate if cond(A) is large.
 ///
 /// Source: M. R. Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear systems,
 /// J. Res. Nat. Bur. Standards 49 (1952).

@@ -41,14 +41,14 @@ Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> ones(Exec con
   return x;
 }
 
-/// What is squared: units_j·(a_ij - mean_j).
+/// The numbers to square: units_j·(a_ij - mean_j).
 template <class T>
 struct Differences {
-  T const* mean;   ///< one a column
-  T const* units;  ///< one a column
+  T const* mean;   ///< one per column
+  T const* units;  ///< one per column
 };
 
-/// Squares of them for some lines, stored without gaps.
+/// Squares of these for some lines, stored without gaps.
 template <class T>
 struct SquareDifferences {
   T const* from;
@@ -71,7 +71,7 @@ class LineSquares {
  public:
   using Lines = tessera::detail::Lines<T>;
 
-  /// @param elements of the largest part
+  /// @param elements maximum elements per part
   LineSquares(Exec const& exec, Differences<T> of, bool by_rows, Index elements)
       : exec_(exec),
         of_(of),
@@ -80,14 +80,13 @@ class LineSquares {
                                std::string("tessera::solve::squares")),
             static_cast<std::size_t>(elements)) {}
 
-  /// Bytes of a part of a matrix that has so many: small compared with it, unless it is small
-  /// itself.
+  /// Target bytes per part of a matrix of `bytes` bytes: small compared with a large matrix.
   static std::size_t target_bytes(Exec const& exec, Index bytes) {
     constexpr std::size_t least = std::size_t{1} << 20U;
     return std::min(group_bytes(exec), std::max(least, static_cast<std::size_t>(bytes) / 8));
   }
 
-  /// The squares of these lines, until the next call.
+  /// Returns the squares of these lines, valid until the next call.
   /// @param first the column of the first line, if lines are columns
   Lines operator()(Lines const& lines, Index first) const {
     static std::string const label("tessera::solve::squares");
@@ -110,8 +109,8 @@ class LineSquares {
   Kokkos::View<T*, typename Exec::memory_space> to_;
 };
 
-/// out_j = Σ_i (units_j·(a_ij - mean_j))², the sum in the order of `multiply_transposed` of the
-/// squares and ones. `exec` is waited for.
+/// out_j = Σ_i (units_j·(a_ij - mean_j))². The order of summation is the one of
+/// `multiply_transposed` for the squares and ones. Fences `exec` if A has elements.
 template <class Exec, class T>
 void add_squares(Exec const& exec, tessera::detail::Lines<T> const& lines, bool by_rows,
                  Differences<T> const& of, Kernels kernels, Workspace<Exec>& workspace,

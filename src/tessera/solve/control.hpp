@@ -11,16 +11,17 @@
 #include <tessera/stream/state.hpp>
 #include <tessera/summation.hpp>
 
-/// What all solvers have in common: what they tell, and how they go on.
+/// Common types of all solvers: callbacks, and states to resume from.
 namespace tessera::solve {
 
 using summation::Index;
 
-/// Where a solver stands between two steps: with it, the same matrix, inputs and options, it goes
-/// on as if it had never stopped. It says what it is of, and is refused elsewhere.
+/// The state of a solver between two iterations. With the same matrix, inputs and options, a run
+/// that resumes from it continues as if it had never stopped. A state of another problem is
+/// refused.
 template <class T>
 struct State {
-  stream::StateOf of;  ///< operation: the method
+  stream::StateOf of;  ///< `operation` is the name of the method
   Index iteration = 0;
   std::vector<double> numbers{};
   std::vector<std::vector<T>> vectors{};
@@ -30,21 +31,23 @@ struct State {
 /// Callbacks of every solver; each may be empty.
 template <class T>
 struct Control {
-  /// Called after each step. False: stop, with Stop::cancelled. What it throws ends the call.
+  /// Called after each iteration. If it returns false, the solver stops with Stop::cancelled. If it
+  /// throws, the call ends.
   std::function<bool(Step const&)> on_step{};
-  /// Asked after each step whether `on_state` wants the state.
+  /// Called after each iteration; returns whether `on_state` wants the state.
   std::function<bool(Step const&)> wants_state{};
   std::function<void(State<T> const&)> on_state{};
-  /// Where to go on; null: at the beginning.
+  /// The state to resume from; null: starts at the beginning.
   State<T> const* resume = nullptr;
-  /// If true, `on_state` also receives the state of the last step of a run that a limit or a
-  /// callback stops, without being asked: a run with a larger limit resumes from it.
+  /// If true, `on_state` also receives the state of the last iteration of a run that a limit or a
+  /// callback stops, without a call of `wants_state`. A run with a larger limit can resume from it.
   bool wants_last_state = false;
 };
 
 namespace detail {
 
-/// Of what every solver is called with; it adds its options and vectors for NormalOperator::agree.
+/// A digest of the state to resume from. Solvers add their options and vectors for
+/// NormalOperator::agree.
 template <class T>
 tessera::detail::Digest digest_of(Control<T> const& control) {
   tessera::detail::Digest digest;
@@ -55,14 +58,14 @@ tessera::detail::Digest digest_of(Control<T> const& control) {
   return digest;
 }
 
-/// Hands on the state of the last step of a run, if it is wanted.
+/// Passes the state of the last iteration of a run to `on_state`, if it is wanted.
 template <class T, class MakeState>
 void offer_last_state(Control<T> const& control, MakeState const& state) {
   if (control.wants_last_state && control.on_state) control.on_state(state());
 }
 
-/// Hands on state(), if it is wanted after this step.
-/// @param is_last whether a limit or a callback stops the run after this step
+/// Passes state() to `on_state`, if it is wanted after this iteration.
+/// @param is_last whether a limit or a callback stops the run after this iteration
 template <class T, class MakeState>
 void offer_state(Control<T> const& control, Step const& step, MakeState const& state,
                  bool is_last = false) {

@@ -19,11 +19,11 @@
 #include <tessera/solve/small_eigen.hpp>
 #include <tessera/solve/small_svd.hpp>
 
-/// What the direct solvers share: they read a matrix of few columns a few times, and decompose its
-/// Gram matrices on the host.
+/// Common code of the direct solvers. They read a matrix of few columns a few times, and decompose
+/// its Gram matrices on the host.
 namespace tessera::solve {
 
-/// Most columns of a matrix that solvers decompose directly, by default.
+/// Default of the maximum columns that solvers decompose directly.
 inline constexpr Index direct_columns = 512;
 
 namespace detail {
@@ -46,14 +46,14 @@ inline SmallMatrix transposed(SmallMatrix const& A) {
   return T;
 }
 
-/// The reads of A of a run, each with what the host keeps of it. A state has all of these, so that
-/// a run that resumes makes no read twice, and everything after a read has the same bits.
+/// The reads of A of a run, each with its result on the host. A state contains all of these, so
+/// that a resumed run repeats no read, and everything after a read has the same bits.
 template <class Exec, class T>
 class LoggedReads {
  public:
   using Operator = BlockOperator<Exec, T>;
 
-  /// @param key what else tells a run from another: options as numbers
+  /// @param key options as numbers, which distinguish this run from others
   LoggedReads(char const* name, Operator const& op, Control<T> const& control,
               std::vector<double> key)
       : name_(name), op_(op), control_(control), reads_before_(op.reads()), key_(std::move(key)) {
@@ -61,8 +61,8 @@ class LoggedReads {
     if (control.resume != nullptr) restore(*control.resume);
   }
 
-  /// values = what make(values) writes there with one read of A, or what the state has of it.
-  /// False: a callback has cancelled the run.
+  /// Sets `values` to the `size` numbers that make(values) computes with one read of A, or takes
+  /// them from the state. Returns false if a callback cancels the run.
   template <class Make>
   [[nodiscard]] bool operator()(std::size_t size, std::vector<double>& values, Make const& make) {
     if (next_ < log_.size()) {
@@ -76,7 +76,7 @@ class LoggedReads {
     ++next_;
     return tell({});
   }
-  /// Tells of a read whose result no state has.
+  /// Reports a read whose result is not stored in a state.
   [[nodiscard]] bool tell(Step step) {
     step.iteration = static_cast<Index>(next_);
     step.reads = op_.reads() - reads_before_;
@@ -85,7 +85,7 @@ class LoggedReads {
     offer_state(control_, step, [&] { return state(); }, !goes_on);
     return goes_on;
   }
-  /// Of the last read, for callbacks of the next.
+  /// Number of the last read, for callbacks during the next.
   [[nodiscard]] Index count() const { return static_cast<Index>(next_); }
   [[nodiscard]] Index reads() const { return op_.reads() - reads_before_; }
   [[nodiscard]] std::vector<Step> history() { return std::move(history_); }
@@ -130,7 +130,7 @@ class LoggedReads {
   std::vector<Step> history_;
 };
 
-/// Numbers of a host in memory of Exec.
+/// Copies numbers from the host to memory of Exec.
 template <class Exec>
 Kokkos::View<double*, Kokkos::LayoutRight, typename Exec::memory_space> on_device(
     Exec const& exec, std::vector<double> const& x) {
@@ -138,7 +138,7 @@ Kokkos::View<double*, Kokkos::LayoutRight, typename Exec::memory_space> on_devic
   from_host<Exec, double>(exec, x, to);
   return to;
 }
-/// A small matrix, each of whose columns becomes a row.
+/// Copies a small matrix to memory of Exec; its columns become rows.
 template <class Exec>
 Rows<Exec, double> columns_on_device(Exec const& exec, SmallMatrix const& A) {
   Rows<Exec, double> const to(
@@ -150,15 +150,15 @@ Rows<Exec, double> columns_on_device(Exec const& exec, SmallMatrix const& A) {
   return to;
 }
 
-/// A factor R of A = Q·R by one or two Gram matrices, where Q has orthonormal columns. The second
-/// is of A·P with P = W·(Λ + δ)^(-1/2), of the first one's eigenvalues Λ and eigenvectors W: it has
-/// eigenvalues from about δ to 1, so that singular values of A from ε·s_1 on are told apart, as by
-/// a QR decomposition. P is a matrix with orthonormal columns times a diagonal one: its inverse
-/// loses no digits.
+/// A factor R of A = Q·R, with orthonormal columns of Q, from one or two Gram matrices. The second
+/// one belongs to A·P with P = W·(Λ + δ)^(-1/2); Λ and W are eigenvalues and eigenvectors of the
+/// first. Its eigenvalues are between about δ and 1, so singular values of A down to ε·s_1 are
+/// resolved, as by a QR decomposition. P is a matrix with orthonormal columns times a diagonal one,
+/// so its inverse loses no digits.
 struct GramFactor {
   SmallEigen first;
   double shift = 0;          ///< δ
-  std::vector<double> root;  ///< of Λ + δ
+  std::vector<double> root;  ///< square roots of Λ + δ
 
   GramFactor() = default;
   explicit GramFactor(SmallMatrix G) : first(small_eigen(std::move(G))) {
@@ -172,7 +172,7 @@ struct GramFactor {
   }
   [[nodiscard]] Index size() const { return static_cast<Index>(root.size()); }
   [[nodiscard]] double largest() const { return std::max(0.0, first.values.front()); }
-  /// The i-th singular value of A by the first Gram matrix.
+  /// The i-th singular value of A from the first Gram matrix.
   [[nodiscard]] double value(Index i) const {
     return std::sqrt(std::max(0.0, first.values[static_cast<std::size_t>(i)]));
   }
@@ -184,8 +184,8 @@ struct GramFactor {
     }
     return P;
   }
-  /// R·W = Λ_2^(1/2)·W_2ᵀ·(Λ + δ)^(1/2) of the Gram matrix of A·P, without rows that are nothing
-  /// but rounding. False: its eigenvalues are not found.
+  /// B = R·W = Λ_2^(1/2)·W_2ᵀ·(Λ + δ)^(1/2) from the Gram matrix G2 of A·P, without rows that are
+  /// only rounding. Returns false if the eigenvalues do not converge.
   [[nodiscard]] bool refine(SmallMatrix G2, SmallMatrix& B) const {
     SmallEigen const second = small_eigen(std::move(G2));
     if (!second.is_converged) return false;
@@ -206,8 +206,8 @@ struct GramFactor {
 /// Singular values and right singular vectors of B, r x n with r <= n: n vectors, r values.
 inline SmallSvd right_svd(SmallMatrix const& B) {
   Index const n = B.cols();
-  // B's columns are nearly orthogonal: rotations of columns converge at once. Columns that depend
-  // on each other never become so, rows do.
+  // B's columns are nearly orthogonal, so rotations of columns converge at once. Columns that
+  // depend on each other never become orthogonal, but rows do.
   if (B.rows() == n) return small_svd(B);
   SmallSvd svd = small_svd(transposed(B));
   SmallMatrix V(n, n);
@@ -222,8 +222,8 @@ inline SmallSvd right_svd(SmallMatrix const& B) {
   return svd;
 }
 
-/// Exponents that make columns whose squares over- or underflow comparable: of their diagonal
-/// elements in a Gram matrix. Empty: not needed.
+/// Exponents that bring columns whose squares over- or underflow to comparable sizes, from the
+/// diagonal of a Gram matrix. Empty: not needed.
 inline std::vector<int> far_columns(std::vector<double> const& G, Index width, Index cols,
                                     bool each_counts) {
   constexpr int far = 700;

@@ -41,7 +41,7 @@ BlockOperator<Exec, T> const* direct_operator(NormalOperator<Exec, T> const& op,
   return block != nullptr && block->has_gram() ? block : nullptr;
 }
 
-/// x = P·(L·g) solves (AᵀA + λ·I)·x = g, in the space that A's rank leaves.
+/// x = P·(L·g) solves (AᵀA + λ·I)·x = g, in the space of A's numerical rank.
 struct NormalSolver {
   SmallMatrix P;  ///< n x rank
   SmallMatrix L;  ///< rank x n
@@ -62,7 +62,7 @@ struct NormalSolver {
   }
 };
 
-/// Takes what P has in the space of the columns of N out of it, whose lengths may be any.
+/// Removes from P its part in the space of the columns of N, which may have any length.
 inline void take_out(SmallMatrix N, SmallMatrix& P) {
   Index const n = N.rows();
   for (Index j = 0; j < N.cols(); ++j) {
@@ -84,8 +84,8 @@ inline void take_out(SmallMatrix N, SmallMatrix& P) {
   }
 }
 
-/// From A·D = Q·diag(s)·Zᵀ. Values at most `nothing` times the largest count as zero; x then has no
-/// part that A maps to 0, and so is the shortest.
+/// The solver from A·D = Q·diag(s)·Zᵀ. Values at most `nothing` times the largest count as zero. x
+/// then has no part in the null space of A, so it is the shortest solution.
 inline NormalSolver solver_of(std::vector<double> const& s, SmallMatrix const& Z,
                               std::vector<double> const& d, double nothing) {
   Index const n = Z.rows();
@@ -112,16 +112,16 @@ inline NormalSolver solver_of(std::vector<double> const& s, SmallMatrix const& Z
   return solver;
 }
 
-/// Least squares with penalties λ, for each right-hand side and each λ: by the Gram matrix of A, of
-/// columns that are scaled to equal norms; in double and where its condition number asks for it, by
-/// a factor as of QR (direct.hpp) and corrections by residuals.
+/// Least squares with penalty λ, for each right-hand side and each λ. Uses the Gram matrix of A
+/// with columns scaled to equal norms. In double, if its condition number requires it, also uses a
+/// factor as accurate as QR (direct.hpp) and corrections by residuals.
 template <class Exec, class T>
 class DirectLeastSquares {
  public:
   using Operator = BlockOperator<Exec, T>;
   using Result = LeastSquares<Exec, T>;
 
-  /// @param BT right-hand sides, one a row
+  /// @param BT right-hand sides, one per row
   DirectLeastSquares(char const* name, Operator const& op, ConstRows<Exec, T> const& BT,
                      ConstValues<Exec, T> const& x0, Control<T> const& control,
                      std::vector<double> const& lambdas)
@@ -144,8 +144,8 @@ class DirectLeastSquares {
     std::copy(on_host.begin(), on_host.end(), start_.begin());
   }
 
-  /// Results of each right-hand side, for each λ. Empty: numbers whose squares over- or underflow,
-  /// for another method.
+  /// Returns the results of each right-hand side, for each λ. Empty if squares over- or underflow:
+  /// then another method is needed.
   std::vector<Result> operator()() {
     backends::host::OrdinaryArithmetic const mode;
     for (Index b = 0; b < sides_; ++b) {
@@ -225,7 +225,7 @@ class DirectLeastSquares {
     }
     return false;
   }
-  /// A of zeros has no size.
+  /// Whether the Gram matrix is 0, which has no scale.
   [[nodiscard]] bool has_zeros_only() const {
     return std::ranges::all_of(G_, [](double x) { return x == 0; });
   }
@@ -237,7 +237,7 @@ class DirectLeastSquares {
     values = to_host<Exec, double>(exec, products.G);
   }
 
-  /// Powers of two that give the columns of A above damp·I norms from 1 to 2; 1 for zeros.
+  /// Powers of two that scale the columns of A above damp·I to norms from 1 to 2; 1 for zeros.
   [[nodiscard]] std::vector<double> scales(double lambda) const {
     std::vector<double> d;
     for (Index j = 0; j < n_; ++j) {
@@ -258,10 +258,10 @@ class DirectLeastSquares {
     }
     return G;
   }
-  /// What counts as zero relative to the largest singular value: rounding of A to its type.
+  /// Bound of zero relative to the largest singular value: the rounding of A to its type.
   [[nodiscard]] double nothing() const { return (is_float ? 2 : static_cast<double>(n_)) * eps_T; }
 
-  /// For each λ. Why not, if they are not there.
+  /// Finds the solver of each λ. Returns the reason if that fails.
   std::optional<Stop> find_solvers() {
     std::vector<std::size_t> left;
     for (std::size_t l = 0; l < lambdas_.size(); ++l) {
@@ -284,7 +284,7 @@ class DirectLeastSquares {
     return left.empty() ? std::nullopt : refine(left);
   }
 
-  /// By a better factor, the solvers of these λ.
+  /// Finds the solvers of these λ from a better factor.
   std::optional<Stop> refine(std::vector<std::size_t> const& left) {
     auto const d = scales(0);
     GramFactor const factor(scaled(d, 0));
@@ -326,7 +326,7 @@ class DirectLeastSquares {
   static void add(std::vector<double> const& dx, std::vector<double>& x) {
     for (std::size_t j = 0; j < x.size(); ++j) x[j] += dx[j];
   }
-  /// The gradient and ‖b - A·x‖ by the Gram matrix.
+  /// Computes the gradient and ‖b - A·x‖ from the Gram matrix.
   void find_gradient(Track& track) const {
     Index const b = n_ + track.side;
     auto const& x = track.x;
@@ -342,7 +342,8 @@ class DirectLeastSquares {
     track.normr = std::sqrt(std::max(0.0, square));
   }
 
-  /// Corrections of all tracks by residuals, a read each, until they are as small as rounding.
+  /// Corrects all tracks by residuals, one read per pass, until corrections are as small as
+  /// rounding.
   Stop correct() {
     constexpr int most = 12;
     for (int pass = 0; pass < most; ++pass) {
@@ -364,7 +365,7 @@ class DirectLeastSquares {
         }
         bool const helps = size > eps * whole && size < track->size / 2 && pass + 1 < most;
         if (helps) add(dx, track->x);
-        // What the next read would find of a correction by a few eps is rounding.
+        // After a correction of a few eps, the next read would only find rounding.
         track->is_done = !helps || size <= 16 * eps * whole;
         track->size = size;
       }
@@ -390,7 +391,7 @@ class DirectLeastSquares {
     }
     return true;
   }
-  /// ‖A·x - b‖ and Aᵀ·(A·x - b) of each.
+  /// Computes ‖A·x - b‖ and Aᵀ·(A·x - b) of each track.
   void multiply(std::vector<Track*> const& open, std::vector<double>& to) const {
     Exec const& exec = op_.exec();
     auto const count = static_cast<Index>(open.size());
@@ -457,9 +458,9 @@ class DirectLeastSquares {
   Index sides_;
   LoggedReads<Exec, T> reads_;
   std::vector<double> start_;  ///< x0, or zeros
-  std::vector<double> G_;      ///< of A and the right-hand sides
+  std::vector<double> G_;      ///< Gram matrix of A and the right-hand sides
   bool is_far_ = false;
-  std::vector<NormalSolver> solvers_;  ///< of each λ
+  std::vector<NormalSolver> solvers_;  ///< one per λ
   std::vector<Track> tracks_;
 };
 

@@ -48,18 +48,17 @@ struct DirectSvdOptions {
   bool want_u = false;
 };
 
-/// Singular values of A, or of A centred; of that also what its columns are.
+/// Singular values of A or of centred A; for the latter also means and deviations of columns.
 template <class Exec, class T>
 struct DirectSvdResult {
   SvdResult<Exec, T> svd;
   std::vector<double> mean;
   std::vector<double> deviation;
-  std::vector<double> ratio;  ///< s² as a part of the sum of squares of all elements
+  std::vector<double> ratio;  ///< s² as a fraction of the sum of squares of all elements
 };
 
-/// A run: the Gram matrix of A, and if that is not enough, the one of A·P (direct.hpp). A
-/// centred matrix is (A - 1·shiftᵀ) less what the mean of that is, so that the shift may be
-/// rounded.
+/// A run: uses the Gram matrix of A, and if that is not enough, the one of A·P (direct.hpp). A
+/// centred matrix is (A - 1·shiftᵀ) minus its mean, so the shift may be rounded.
 template <class Exec, class T>
 class DirectSvd {
  public:
@@ -141,7 +140,7 @@ class DirectSvd {
     return put(svd.s, product(gram.first.V, svd.V), total);
   }
 
-  /// The Gram matrix of the columns; again in units where squares over- or underflow.
+  /// Reads the Gram matrix of the columns; reads it again with units if squares over- or underflow.
   bool read_columns(SmallMatrix& C) {
     if (!read(nullptr, C)) return false;
     if (auto const units = far_columns(G_, width(n_), n_, options_.scale);
@@ -155,7 +154,7 @@ class DirectSvd {
 
   [[nodiscard]] Index width(Index inner) const { return inner + (options_.is_centred ? 1 : 0); }
 
-  /// C = the Gram matrix of (A - 1·shiftᵀ)·diag(units)·P, centred if wanted; P null: the identity.
+  /// C = the Gram matrix of (A - 1·shiftᵀ)·diag(units)·P, centred if wanted. P null: the identity.
   bool read(SmallMatrix const* P, SmallMatrix& C) {
     Index const inner = P != nullptr ? P->cols() : n_;
     Index const all = width(inner);
@@ -213,7 +212,7 @@ class DirectSvd {
     }
     return false;
   }
-  /// Of the columns of A, from the last read of these.
+  /// Means of the columns of A, from the last read of these columns.
   [[nodiscard]] std::vector<double> means() const {
     std::vector<double> means;
     for (Index j = 0; j < n_; ++j) {
@@ -224,12 +223,13 @@ class DirectSvd {
     return means;
   }
 
-  /// What columns are multiplied with: a power of two, or one over the norm, unless that is 0.
+  /// Finds the factor of each column: a power of two or, for scaled columns, one over the norm; 0
+  /// if the norm is 0.
   void find_factors(SmallMatrix& C) {
     factors_.assign(static_cast<std::size_t>(n_), 0);
     exponent_ = std::numeric_limits<int>::min();
     for (Index j = 0; j < n_; ++j) {
-      // What rounding leaves of a column of equal entries: they differ from the shift by a number.
+      // Entries of a constant column differ from the shift by one number: the rest is rounding.
       if (options_.is_centred) {
         double const sum = sums_[static_cast<std::size_t>(j)];
         double const of_equal = 64 * std::numeric_limits<double>::epsilon() * sum * sum / rows_;
@@ -267,7 +267,7 @@ class DirectSvd {
           std::ldexp(std::sqrt(std::max(0.0, C(j, j)) / (rows_ - 1)), -unit(j)));
     }
   }
-  /// Deviations by the better factor R = B·Wᵀ. If columns are scaled, B of these columns.
+  /// Computes deviations from the better factor R = B·Wᵀ. Returns B, for scaled columns if wanted.
   SmallMatrix take_deviations(SmallMatrix const& B, SmallMatrix const& W) {
     SmallMatrix R = product(B, transposed(W));
     double const largest = *std::ranges::max_element(result_.deviation);
@@ -276,7 +276,7 @@ class DirectSvd {
       double const norm = std::sqrt(product_of(R.rows(), R.column(j), R.column(j)));
       if (factors_[at] == 0) continue;
       if (!options_.scale) {
-        // Its error is relative to the largest column, the other error to the mean.
+        // This error is relative to the largest column; the error found before, to the mean.
         double const found = std::ldexp(norm / std::sqrt(rows_ - 1), exponent_);
         if (found * lost_[at] > largest) result_.deviation[at] = found;
         continue;
@@ -287,11 +287,11 @@ class DirectSvd {
     return options_.scale ? product(R, W) : B;
   }
 
-  /// Values relative to 2^exponent, or of columns of norm 1, and vectors, become the result.
+  /// Stores values, relative to 2^exponent or of columns of norm 1, and vectors as the result.
   Stop put(std::vector<double> const& s, SmallMatrix V, double total) {
     Index const k = options_.k;
     double const unit = options_.scale ? std::sqrt(rows_ - 1) : 1;
-    // What is zero to the precision of the largest one is 0.
+    // Values that are zero to the precision of the largest one become 0.
     auto const value = [&](Index i) {
       bool const is_there = i < static_cast<Index>(s.size());
       double const x = is_there ? s[static_cast<std::size_t>(i)] : 0;
@@ -313,7 +313,7 @@ class DirectSvd {
     if (options_.want_u) multiply(V, value);
     return Stop::converged;
   }
-  /// Takes the rounding of two products out of V.
+  /// Orthonormalises V, to remove the rounding of two products.
   static void orthonormalise(SmallMatrix& V, Index k) {
     Index const n = V.rows();
     for (Index i = 0; i < k; ++i) {
@@ -323,7 +323,7 @@ class DirectSvd {
       for (Index j = 0; j < n; ++j) v[j] /= norm;
     }
   }
-  /// The largest entry of a vector, the first of about equal ones, is positive.
+  /// Flips a vector so that its largest entry is positive; among about equal ones, the first.
   void flip(SmallMatrix& V, Index i) const {
     double largest = 0;
     for (Index j = 0; j < n_; ++j) largest = std::max(largest, std::abs(V(j, i)));
@@ -339,7 +339,8 @@ class DirectSvd {
         static_cast<std::size_t>(rows), static_cast<std::size_t>(cols));
   }
 
-  /// U = A·V·diag(s)^-1 by one read, made orthonormal if rounding counts for small s.
+  /// Computes U = A·V·diag(s)^-1 with one read, and orthonormalises it if rounding matters for
+  /// small s.
   template <class Value>
   void multiply(SmallMatrix const& V, Value const& value) {
     Exec const& exec = op_.exec();
@@ -369,7 +370,8 @@ class DirectSvd {
     Kokkos::deep_copy(exec, result_.svd.UT, left.first(k));
     exec.fence("tessera::svd: U is there");
   }
-  /// Each vector becomes its part orthogonal to the ones before; without any, another vector.
+  /// Replaces each vector by its part orthogonal to the previous ones, or by another orthogonal
+  /// vector if there is no such part.
   template <class Value>
   void orthonormalise(Basis<Exec, T>& left, Value const& value) {
     Exec const& exec = op_.exec();
@@ -385,7 +387,7 @@ class DirectSvd {
         scale(exec, static_cast<T>(1 / length), u);
         continue;
       }
-      if (length > 0) {  // it was rounding for the most part: once more
+      if (length > 0) {  // mostly rounding: orthogonalise again
         scale(exec, static_cast<T>(1 / length), u);
         left.make_orthogonal(i, u);
         length = norm(u);
@@ -407,7 +409,7 @@ class DirectSvd {
   std::vector<double> G_;     ///< of the last read
   std::vector<double> sums_;  ///< of the columns of (A - 1·shiftᵀ)·diag(units)
   std::vector<double> shift_;
-  std::vector<double> lost_;  ///< the factor by which a mean enlarges errors of a deviation
+  std::vector<double> lost_;  ///< factor by which a mean enlarges errors of a deviation
   std::vector<int> units_;    ///< exponents
   std::vector<double> factors_;
   int exponent_ = 0;

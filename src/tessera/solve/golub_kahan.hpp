@@ -23,12 +23,12 @@
 #include <tessera/stream/state.hpp>
 #include <tessera/vectors.hpp>
 
-/// What the methods that stand on Golub and Kahan's bidiagonalisation share.
+/// Common code of the methods based on Golub and Kahan's bidiagonalisation.
 namespace tessera::solve::detail {
 
 using tessera::detail::for_each_element;
 
-/// Memory of `size` entries, undefined.
+/// Returns `size` uninitialised entries.
 template <class Exec, class T>
 Values<Exec, T> make_values(Exec const& exec, Index size) {
   return Values<Exec, T>(
@@ -40,7 +40,7 @@ template <class T>
 using HostValues = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace,
                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// A copy on the host. `exec` is waited for.
+/// Returns a copy on the host. Waits for `exec`.
 template <class Exec, class T>
 std::vector<T> to_host(Exec const& exec, ConstValues<Exec, T> const& x) {
   std::vector<T> copy(x.extent(0));
@@ -49,7 +49,7 @@ std::vector<T> to_host(Exec const& exec, ConstValues<Exec, T> const& x) {
   return copy;
 }
 
-/// x = what the host has. `exec` is waited for.
+/// Copies from the host to x. Waits for `exec`.
 template <class Exec, class T>
 void from_host(Exec const& exec, std::vector<T> const& from, Values<Exec, T> const& x) {
   Kokkos::deep_copy(
@@ -59,8 +59,8 @@ void from_host(Exec const& exec, std::vector<T> const& from, Values<Exec, T> con
   exec.fence("tessera: a vector has come from the host");
 }
 
-/// The norm of numbers whose squares may be too large or too small for their type: they are scaled
-/// by a power of two, and added one after the other.
+/// The norm of numbers whose squares may over- or underflow. Scales them by a power of two, and
+/// adds sequentially.
 template <class T>
 double scaled_norm(std::vector<T> const& x) {
   double largest = 0;
@@ -79,42 +79,42 @@ double scaled_norm(std::vector<T> const& x) {
   return std::scalbn(std::sqrt(sum), exponent);
 }
 
-/// Euclidean norms, in a fixed order. The memory that they need is kept.
+/// Euclidean norms in a fixed order of summation. Keeps its workspace.
 template <class Exec, class T>
 class Norms {
  public:
-  /// `places` of norms that have begun, and wait for `exec` together.
+  /// Has `places` places for norms that are started together and need only one fence.
   explicit Norms(Exec const& exec, std::size_t places = 1)
       : exec_(exec), sums_("tessera::solve::sums", places) {}
 
-  /// ‖x‖; not finite if an entry is not. `exec` is waited for.
+  /// ‖x‖; not finite if an entry is not. Waits for `exec`.
   double operator()(ConstValues<Exec, T> const& x) {
     begin(x, 0);
     exec_.fence("tessera: a norm is on the host");
     return of(x, 0);
   }
 
-  /// Begins ‖x‖, which `of` tells once `exec` has been waited for.
+  /// Starts ‖x‖; `of` returns it after `exec` was fenced.
   void begin(ConstValues<Exec, T> const& x, std::size_t place) {
     sum(x, Kokkos::subview(sums_, std::pair(place, place + 1)));
   }
-  /// to(0) = ‖x‖², as T has it. Nobody waits.
+  /// to(0) = ‖x‖² in T. Does not wait.
   template <class View>
   void sum(ConstValues<Exec, T> const& x, View const& to) {
     sum_of_squares(exec_, x, to, {.workspace = &workspace_});
   }
-  /// Where a sum of squares belongs that `of` shall look at.
+  /// Address of the sum of squares that `of` reads.
   [[nodiscard]] T* at(std::size_t place) const { return sums_.data() + place; }
 
-  /// Whether the root of the sum at `place` is the norm. Of smaller sums, entries whose squares are
-  /// subnormal may be a part that counts.
+  /// Whether the root of the sum at `place` is the norm. If the sum is tiny, entries with subnormal
+  /// squares may matter.
   [[nodiscard]] bool is_root(std::size_t place) const {
     constexpr T smallest = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() /
                            std::numeric_limits<T>::epsilon();
     T const sum = sums_(place);
     return sum >= smallest && sum <= std::numeric_limits<T>::max();
   }
-  /// ‖x‖ by the sum at `place`, which is of x.
+  /// ‖x‖ from the sum at `place`, which must belong to x.
   double of(ConstValues<Exec, T> const& x, std::size_t place) {
     if (is_root(place)) return std::sqrt(static_cast<double>(sums_(place)));
     return scaled_norm(to_host<Exec, T>(exec_, x));
@@ -126,13 +126,13 @@ class Norms {
   Workspace<Exec> workspace_;
 };
 
-/// Dot products, in a fixed order. The memory that they need is kept.
+/// Dot products in a fixed order of summation. Keeps its workspace.
 template <class Exec, class T>
 class Dots {
  public:
   explicit Dots(Exec const& exec) : exec_(exec), product_(make_values<Exec, T>(exec, 1)) {}
 
-  /// x·y; `exec` is waited for.
+  /// x·y. Waits for `exec`.
   double operator()(ConstValues<Exec, T> const& x, ConstValues<Exec, T> const& y) {
     dot(exec_, x, y, product_, {.workspace = &workspace_});
     return static_cast<double>(to_host<Exec, T>(exec_, product_)[0]);
@@ -154,8 +154,8 @@ struct Divide {
   KOKKOS_FUNCTION void operator()(Index i) const { y[i] = factor * (x[i] / a); }
 };
 
-/// next = scale·(scale·c/beta) - beta·w, where beta, if it is 0, is the root of *square. The first
-/// element tells the host the square.
+/// next = scale·(scale·c/beta) - beta·w; if beta is 0, the root of *square is used for it. The
+/// first element copies the square to the host.
 template <class T>
 struct NextRight {
   T scale;
@@ -177,20 +177,20 @@ struct NextRight {
 };
 
 /// The bidiagonalisation of 2^e·A, started from u_1 = r/‖r‖: 2^e·A·V_k = U_(k+1)·B_k with α_1 … α_k
-/// on the diagonal of B_k and β_2 … β_(k+1) below it. e makes α_1 a number from 1 to 2, so that no
-/// product over- or underflows because A's elements are all large or all small.
+/// on the diagonal of B_k and β_2 … β_(k+1) below it. e brings α_1 between 1 and 2, so that
+/// products do not over- or underflow because all elements of A are large or small.
 ///
-/// A step reads A once: b = A·w - (α/‖b'‖)·b' with w = 2^e·v and the b' of the step before is
-/// β·u, and Aᵀ·b gives the next v.
+/// An iteration reads A once: b = A·w - (α/‖b'‖)·b' with w = 2^e·v and b' = β·u of the previous
+/// iteration. Aᵀ·b gives the next v.
 template <class Exec, class T>
 class GolubKahan {
  public:
-  /// Numbers that a state keeps.
+  /// Numbers stored in a state.
   struct Numbers {
     double norm_of_start = 0;  ///< ‖r‖
     double exponent = 0;       ///< e
-    double alpha = 0;          ///< of the last step
-    double beta = 1;           ///< of the last step; 1 at first
+    double alpha = 0;          ///< of the last iteration
+    double beta = 1;           ///< of the last iteration; 1 at first
   };
 
   explicit GolubKahan(NormalOperator<Exec, T> const& op)
@@ -203,11 +203,11 @@ class GolubKahan {
         c_(make_values<Exec, T>(op.exec(), op.cols())),
         next_(make_values<Exec, T>(op.exec(), op.cols())) {}
 
-  /// Where r belongs before `start`.
+  /// Memory for r, to set before `start`.
   [[nodiscard]] Values<Exec, T> const& b() const { return b_; }
-  /// 2^e·v of the last step.
+  /// 2^e·v of the last iteration.
   [[nodiscard]] Values<Exec, T> const& w() const { return w_; }
-  /// α·2^e·v of the last step, until the next.
+  /// α·2^e·v of the last iteration, valid until the next.
   [[nodiscard]] Values<Exec, T> const& next() const { return next_; }
   [[nodiscard]] Numbers const& numbers() const { return numbers_; }
   [[nodiscard]] double alpha() const { return numbers_.alpha; }
@@ -218,8 +218,8 @@ class GolubKahan {
   /// 2^-e times a number, exactly.
   [[nodiscard]] double unscaled(double x) const { return std::scalbn(x, -exponent()); }
 
-  /// From r in `b`: β_1 = 1, α_1 and w, one read of A. Neither is read where ‖r‖ is 0 or not
-  /// finite, and w is undefined where α_1 is 0 or not finite.
+  /// Starts from r in `b`: computes β_1 = 1, α_1 and w with one read of A. Does not read if ‖r‖ is
+  /// 0 or not finite. w is undefined if α_1 is 0 or not finite.
   void start() {
     numbers_ = {.norm_of_start = norms_(b_)};
     double const norm = numbers_.norm_of_start;
@@ -238,8 +238,8 @@ class GolubKahan {
         Divide<T>{c_.data(), static_cast<T>(alpha), static_cast<T>(scaled(1)), w_.data()});
   }
 
-  /// The next β and α, and α·2^e·v in `next`, one read of A; α is 0 where β is. `exec` is waited
-  /// for once, unless ‖b‖² over- or underflows.
+  /// Computes the next β and α, and α·2^e·v in `next`, with one read of A. α is 0 if β is. Waits
+  /// for `exec` once, unless ‖b‖² over- or underflows.
   void advance() {
     Exec const& exec = op_.exec();
     op_.atax(w_, maps::plus(static_cast<T>(-numbers_.alpha / numbers_.beta), b_), next_b_, c_);
@@ -264,7 +264,8 @@ class GolubKahan {
     }
   }
 
-  /// Where a run was. False, and nothing is changed: no run has left such numbers.
+  /// Restores the state of a run. Returns false and changes nothing if the numbers cannot come from
+  /// a run.
   [[nodiscard]] bool restore(Numbers const& numbers, std::vector<T> const& b,
                              std::vector<T> const& w) {
     bool const can_be = std::fabs(numbers.exponent) <= most_exponent && numbers.beta > 0 &&
@@ -280,10 +281,10 @@ class GolubKahan {
  private:
   static constexpr int most_exponent = std::numeric_limits<T>::max_exponent - 2;
 
-  /// Of norms.
+  /// Places of norms.
   enum Place : std::size_t { of_b, of_next, places };
 
-  /// `next` of c and w, by β, or the root of the square if that is 0.
+  /// Computes `next` from c and w with β; if `beta` is 0, with the root of the square.
   void make_next(T beta) {
     for_each_element(op_.exec(), "tessera::solve::next", op_.cols(),
                      NextRight<T>{static_cast<T>(scaled(1)), beta, square_.data(), norms_.at(of_b),
@@ -294,7 +295,7 @@ class GolubKahan {
 
   NormalOperator<Exec, T> const& op_;
   Norms<Exec, T> norms_;
-  Values<Exec, T> square_;  ///< ‖b‖², where kernels read it
+  Values<Exec, T> square_;  ///< ‖b‖², readable by kernels
   Values<Exec, T> b_;
   Values<Exec, T> next_b_;
   Values<Exec, T> w_;
@@ -303,7 +304,7 @@ class GolubKahan {
   Numbers numbers_;
 };
 
-/// A state of a method on this matrix says that it is of this.
+/// The problem of a state: this method and this matrix.
 template <class T, class Operator>
 stream::StateOf state_of(char const* method, Operator const& op) {
   return {.operation = method,
@@ -327,14 +328,14 @@ inline bool all_finite(std::vector<double> const& numbers) {
   checks::fail(method, "the state is damaged, or belongs to other options");
 }
 
-/// An option that is a number.
+/// Throws std::invalid_argument if a numeric option is negative or NaN.
 inline void require_option(char const* method, char const* option, double found) {
   if (found >= 0) return;
   checks::fail(method, std::string(option) + " must be a number of at least 0, found " +
                            std::to_string(found));
 }
 
-/// A plane rotation with r = c·a + s·b >= 0 in size and c·b - s·a = 0, by sqrt only.
+/// A plane rotation with r = c·a + s·b >= 0 and c·b - s·a = 0. Needs only sqrt.
 struct Rotation {
   double c;
   double s;
@@ -354,14 +355,14 @@ struct Rotation {
   }
 };
 
-/// A struct of doubles as a state keeps it.
+/// Appends a struct of doubles to the numbers of a state.
 template <class Numbers>
 void append(std::vector<double>& to, Numbers const& numbers) {
   constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
   auto const values = std::bit_cast<std::array<double, count>>(numbers);
   to.insert(to.end(), values.begin(), values.end());
 }
-/// What `append` has put at `from`, which moves on.
+/// Returns the struct that `append` has stored at `from`, and advances `from`.
 template <class Numbers, class Iterator>
 Numbers take(Iterator& from) {
   constexpr std::size_t count = sizeof(Numbers) / sizeof(double);

@@ -23,27 +23,27 @@
 #include <tessera/summation.hpp>
 #include <tessera/workspace.hpp>
 
-/// Gram matrices of a matrix with few columns, in double, by one read.
+/// Gram matrices of a matrix with few columns, in double, with one read.
 namespace tessera::solve::detail {
 
-/// G = MᵀM, row-major, of M = [(A - 1·shiftᵀ)·diag(units)·P, E, 1]. A difference of an element and
-/// its shift is taken in double, so that a matrix far from the origin loses no digits.
+/// G = MᵀM, row-major, of M = [(A - 1·shiftᵀ)·diag(units)·P, E, 1]. The difference of an element
+/// and its shift is computed in double, so that a matrix far from the origin loses no digits.
 template <class Exec, class T>
 struct GramProducts {
   template <class Element>
   using Vector = Kokkos::View<Element*, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-  Index cols = 0;                 ///< n, of A
-  Vector<double const> shift{};   ///< n; without entries: zeros
-  Vector<double const> units{};   ///< n; without entries: ones
-  ConstRows<Exec, double> PT{};   ///< q x n; without entries: the identity, q = n
-  ConstRows<Exec, T> ET{};        ///< e x rows of the whole matrix; or nothing
-  bool has_ones = false;          ///< whether M has the column of ones
-  bool has_moments_only = false;  ///< G becomes the sums of the columns of M, then of their
-                                  ///< squares, for M of A alone
-  Vector<double> G{};             ///< width()²
-  Index first_row = 0;            ///< in E and MT of the first row of A
-  Rows<Exec, T> MT{};             ///< q x rows: the first q columns of M, rounded; or nothing
+  Index cols = 0;                ///< n, columns of A
+  Vector<double const> shift{};  ///< n entries; empty: zeros
+  Vector<double const> units{};  ///< n entries; empty: ones
+  ConstRows<Exec, double> PT{};  ///< q x n; empty: the identity, q = n
+  ConstRows<Exec, T> ET{};       ///< e x rows of the whole matrix; may be empty
+  bool has_ones = false;         ///< whether M has the column of ones
+  bool has_moments_only =
+      false;  ///< G becomes the column sums of M, then the sums of squares, for M of A alone
+  Vector<double> G{};   ///< width()²
+  Index first_row = 0;  ///< row of E and MT for the first row of A
+  Rows<Exec, T> MT{};   ///< q x rows: the first q columns of M, rounded; may be empty
 
   [[nodiscard]] Index inner() const {
     return PT.extent(0) > 0 ? static_cast<Index>(PT.extent(0)) : cols;
@@ -55,7 +55,7 @@ struct GramProducts {
   [[nodiscard]] Index size() const { return has_moments_only ? 2 * cols : width() * width(); }
 };
 
-/// Rows of A as doubles, shifted and scaled; `columns` of a row at a time.
+/// Converts rows of A to doubles, shifted and scaled. A work item converts `columns` of a row.
 template <class T>
 struct PrepareRows {
   T const* from;
@@ -79,7 +79,7 @@ struct PrepareRows {
     }
   }
 };
-/// The columns E and 1 of some rows.
+/// Writes the columns E and 1 of some rows.
 template <class T>
 struct PutColumns {
   T const* from;
@@ -144,7 +144,7 @@ struct SegmentMoments {
 struct JoinMoments {
   double const* from;
   Index segments;
-  Index size;  ///< of the sums of one
+  Index size;  ///< sums per segment
   double* to;
   KOKKOS_FUNCTION void operator()(Index j) const {
     double waiting[64] = {};
@@ -165,14 +165,14 @@ struct JoinMoments {
   }
 };
 
-/// Such a Gram matrix, as blocks of rows of A come. Its bits depend neither on the blocks nor on
-/// A's layout: sums over rows are a tree over chains of a segment's length.
+/// Computes such a Gram matrix from blocks of rows of A. The bits depend neither on the blocks nor
+/// on A's layout: sums over rows are a tree over chains of a segment's length.
 template <class Exec, class T>
 class GramSums {
  public:
   using Products = GramProducts<Exec, T>;
 
-  /// Bytes of memory that it needs for blocks of so many rows.
+  /// Bytes of memory for blocks of `rows` rows.
   static std::size_t bytes(Products const& products, Index rows, Index blocks) {
     Index const width = products.width();
     Index const chains = summation::ceil_div(rows, summation::segment<T>);
@@ -197,8 +197,7 @@ class GramSums {
                             : rows * products_.width())),
         d_(memory(exec, products_.PT.extent(0) > 0 ? rows * products_.cols : 0)) {}
 
-  /// Block number `block`: rows [first, first + rows) of A, whose elements are `down` and `across`
-  /// apart.
+  /// Adds block number `block`: rows [first, first + rows) of A, with strides `down` and `across`.
   void take(Index block, Index first, Index rows, T const* A, Index down, Index across) {
     static std::string const label("tessera::solve::gram");
     if (products_.has_moments_only) return add_moments(block, rows, A, down, across);
@@ -287,15 +286,14 @@ class GramSums {
   Memory d_;  ///< (A - 1·shiftᵀ)·diag(units) of it, if P is given
 };
 
-/// The same, of blocks of a stream.
+/// GramSums of the blocks of a stream.
 template <class Exec, class T, bool RowMajor, class Set>
 class GramWork {
  public:
   using Extents = stream::detail::Extents;
   using Blocks = stream::detail::Blocks;
   static constexpr auto cut = RowMajor ? stream::detail::Cut::groups : stream::detail::Cut::tiles;
-  /// `width` columns of M, of which A may have as many: enough for M with and without a factor. 0:
-  /// moments only.
+  /// Bytes for up to `width` columns of M and of A, with or without a factor P. 0: only moments.
   static std::size_t bytes(Extents const& e, Blocks const& blocks, Index width) {
     GramProducts<Exec, T> products;
     products.has_moments_only = width == 0;
@@ -315,7 +313,7 @@ class GramWork {
     sums_.take(block, first, rows, data, RowMajor ? cols_ : 1, RowMajor ? 1 : rows);
   }
   void finish() { sums_.finish(); }
-  /// Nothing is resumed within one read.
+  /// A single read has no state to resume from.
   void save(stream::State<T>&, Index) const {}
   [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
   [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
@@ -328,7 +326,7 @@ class GramWork {
   GramSums<Exec, T> sums_;
 };
 
-/// The Gram matrix of a matrix in memory of `exec`, which is fenced.
+/// The Gram matrix of a matrix in memory of `exec`. Fences `exec`.
 template <class Exec, class T>
 void gram_in_memory(Exec const& exec, MatrixInMemory<T> const& a,
                     GramProducts<Exec, T> const& products, Kernels kernels,
@@ -340,7 +338,7 @@ void gram_in_memory(Exec const& exec, MatrixInMemory<T> const& a,
   exec.fence("tessera::solve: the Gram matrix is there");
 }
 
-/// The same of a streamed matrix.
+/// The same for a streamed matrix.
 template <class Exec, class Layout, class T>
 stream::Report stream_gram(Exec const& exec, stream::detail::AnySource<T, Layout> const& source,
                            GramProducts<Exec, T> const& products, stream::Options<T> options) {

@@ -23,51 +23,51 @@
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/operator.hpp>
 
-/// What `lsmr` and `lsqr` share: options, result, and the loop around their steps.
+/// Common code of `lsmr` and `lsqr`: options, result, and the loop over iterations.
 namespace tessera::solve {
 
-/// Options of least squares, with the names, the defaults and the meaning that they have in SciPy.
+/// Options of least squares, with the names, defaults and meaning of SciPy.
 template <class Exec, class T>
 struct LeastSquaresOptions {
-  double damp = 0;  ///< ≥ 0: ‖A·x - b‖² + damp²·‖x - x0‖² is made small; √λ of `ridge`
-  /// Relative errors of the elements of A and of the entries of b. By default 1e-6, of `ridge` ε.
+  double damp = 0;  ///< ≥ 0: minimises ‖A·x - b‖² + damp²·‖x - x0‖²; √λ of `ridge`
+  /// Relative errors of the elements of A and of the entries of b. Default: 1e-6, or ε for `ridge`.
   std::optional<double> atol = std::nullopt;
   std::optional<double> btol = std::nullopt;
-  /// It stops where the estimate of cond(A) passes it; 0: never. By default 1e8, of `lstsq` 0.
+  /// Stops if the estimate of cond(A) exceeds it; 0: never. Default: 1e8, or 0 for `lstsq`.
   std::optional<double> conlim = std::nullopt;
-  std::optional<Index> maxiter = std::nullopt;  ///< steps; by default what the method says
-  ConstValues<Exec, T> x0{};                    ///< where to begin; of no entries: at 0
-  bool history = false;                         ///< whether the result has a Step for each step
-  /// `lstsq` and `ridge` decompose matrices with at most so many columns directly, unless maxiter
-  /// is set; 0: none. Not used by `lsmr` and `lsqr`.
+  std::optional<Index> maxiter =
+      std::nullopt;           ///< maximum iterations; the default depends on the method
+  ConstValues<Exec, T> x0{};  ///< initial x; empty: 0
+  bool history = false;       ///< whether the result has a Step per iteration
+  /// `lstsq` and `ridge` solve directly if A has at most this many columns, unless maxiter is set;
+  /// 0: never. Not used by `lsmr` and `lsqr`.
   Index direct = 512;
 };
 
-/// A solution x of n entries, and what is known of it. The norms are the method's estimates, which
-/// cost no read of A.
+/// A solution x of n entries, with the method's estimates of norms, which cost no read of A.
 template <class Exec, class T>
 struct LeastSquares {
   Values<Exec, T> x;
   Stop stop = Stop::iteration_limit;
   Index iterations = 0;
-  Index reads = 0;         ///< of A, by this call
-  double normr = 0;        ///< ‖b - A·x‖; with `damp`, of the problem with damp·I below A
+  Index reads = 0;         ///< reads of A by this call
+  double normr = 0;        ///< ‖b - A·x‖; with `damp`, for the problem with damp·I below A
   double normar = 0;       ///< ‖Aᵀ·(b - A·x) - damp²·(x - x0)‖
-  double norma = 0;        ///< Frobenius norm of A, with `damp` of A with damp·I below it
-  double conda = 0;        ///< condition number of the same
+  double norma = 0;        ///< Frobenius norm of A; with `damp`, of A with damp·I below it
+  double conda = 0;        ///< condition number of the same matrix
   double normx = 0;        ///< ‖x‖
-  bool is_direct = false;  ///< by Gram matrices: `lstsq`, `ridge`
+  bool is_direct = false;  ///< solved by Gram matrices: `lstsq`, `ridge`
   /// Whether LSMR ran on columns of equal norms: `lstsq`, `ridge`. normar, norma and conda then
   /// describe the scaled problem.
   bool has_scaled_columns = false;
-  Index rank = -1;            ///< of A, or of A above damp·I, if the method finds it
-  std::vector<Step> history;  ///< residual: the one of ‖r‖/‖b‖ and ‖Aᵀr‖/(‖A‖·‖r‖) that is nearer
-                              ///< to its tolerance
+  Index rank = -1;  ///< of A, or of A above damp·I, if the method finds it
+  std::vector<Step>
+      history;  ///< residual: ‖r‖/‖b‖ or ‖Aᵀr‖/(‖A‖·‖r‖), whichever is nearer to its tolerance
 };
 
 namespace detail {
 
-/// What a method's recurrences know of the problem that is scaled to α_1 = 1…2 and ‖r_0‖ = 1.
+/// Estimates by a method's recurrences, for the problem scaled to α_1 = 1…2 and ‖r_0‖ = 1.
 struct Estimates {
   double normr = 1;
   double normar = 0;
@@ -81,7 +81,7 @@ struct Estimates {
   }
 };
 
-/// The two ratios that become small, and where each counts as small.
+/// The two ratios that become small, and their bounds.
 struct Tests {
   double solved;         ///< ‖r‖/‖b‖
   double solved_below;   ///< rtol
@@ -103,7 +103,7 @@ struct Tests {
     inverse_of_conda = 1 / now.conda;
   }
 
-  /// Why to stop, if there is a reason; T says what counts as nothing beside 1.
+  /// Returns the reason to stop, if there is one. T decides what is negligible compared with 1.
   template <class T, class Options>
   [[nodiscard]] std::optional<Stop> reason(Options const& options) const {
     auto const is_nothing = [](double x) { return T(1) + static_cast<T>(x) <= T(1); };
@@ -118,7 +118,7 @@ struct Tests {
     return std::nullopt;
   }
 
-  /// Of the two ratios, the one that is nearer to where it counts as small.
+  /// The ratio that is nearer to its bound, with that bound.
   [[nodiscard]] std::pair<double, double> nearer() const {
     bool const is_solved = solved * least_squares_below <= least_squares * solved_below;
     return is_solved ? std::pair(solved, solved_below)
@@ -126,7 +126,7 @@ struct Tests {
   }
 };
 
-/// w, x and the vectors of a method in a step.
+/// Updates w, x and the vectors of a method in an iteration.
 template <class Body, class T, std::size_t Vectors>
 struct UpdateStep {
   Body body;
@@ -141,14 +141,16 @@ struct UpdateStep {
   }
 };
 
-/// A run of a Method on the bidiagonalisation, for one damp or several: they share what is read of
-/// A, and the bits of each are those of a run of its own. A Method has a name, a number of vectors
-/// beside x, a struct of its recurrences' Numbers, which are doubles, and
+/// A run of a Method on the bidiagonalisation, for one damp or several. They share the reads of A,
+/// and each has the bits of a separate run. A Method has a name, a number of vectors in addition to
+/// x, a struct Numbers of its recurrences, which are doubles, and
 ///
-/// - default_limit(rows, cols): steps,
+/// - default_limit(rows, cols): maximum iterations,
 /// - begin(α_1): Numbers, from β_1 = 1,
-/// - advance(numbers, β, α, damp): a step of the recurrences; the result is of the vectors' update,
-/// - finish(numbers, norm): after a step, the norm of x where measures_x, else of the first vector,
+/// - advance(numbers, β, α, damp): an iteration of the recurrences; returns the update of the
+///   vectors,
+/// - finish(numbers, norm): ends an iteration with the norm of x if measures_x, otherwise of the
+///   first vector,
 /// - numbers.now: Estimates.
 template <class Method, class Exec, class T>
 class LeastSquaresRun {
@@ -207,19 +209,19 @@ class LeastSquaresRun {
   static constexpr auto name = Method::name;
   static constexpr double running = -1;
 
-  /// What belongs to one damp.
+  /// The part of a run for one damp.
   struct Track {
     double damp = 0;
     typename Method::Numbers method;
     Values<Exec, T> x;
     std::array<Values<Exec, T>, Method::vectors> vectors;
-    bool has_begun_norm = false;  ///< of its last step
+    bool has_begun_norm = false;  ///< the norm of its last iteration was started
     std::optional<Stop> stop;
     Index iterations = 0;
     std::vector<Step> history;
   };
-  /// Numbers of the run that a state keeps beside the process'; and of each track, beside the
-  /// method's.
+  /// Numbers of the run in a state, in addition to the numbers of the process; and numbers of each
+  /// track, in addition to the method's.
   struct Numbers {
     double norm_of_b = 0;  ///< in units of ‖r_0‖
   };
@@ -243,7 +245,7 @@ class LeastSquaresRun {
 
   [[nodiscard]] bool has_start() const { return options_.x0.extent(0) != 0; }
 
-  /// Ends all tracks that have not ended.
+  /// Stops all tracks that are still running.
   void stop_all(Stop stop) {
     for (Track& track : tracks_) {
       if (!track.stop) track.stop = stop;
@@ -252,7 +254,7 @@ class LeastSquaresRun {
   [[nodiscard]] bool goes_on() const {
     return std::ranges::any_of(tracks_, [](Track const& track) { return !track.stop; });
   }
-  /// Whether a limit of the options has stopped a track, which resumes with another limit.
+  /// Whether a limit of the options has stopped a track. It can resume with another limit.
   [[nodiscard]] bool is_limited() const {
     bool const is_finite = std::ranges::none_of(
         tracks_, [](Track const& track) { return track.stop == Stop::not_finite; });
@@ -260,7 +262,7 @@ class LeastSquaresRun {
              return track.stop == Stop::iteration_limit || track.stop == Stop::condition_limit;
            });
   }
-  /// Applies the limits of this run to the tracks of a state: they may differ from those before.
+  /// Applies the limits of this run to the tracks of a state, whose limits may have been different.
   void apply_limits(Index limit) {
     for (Track& track : tracks_) {
       bool const is_below =
@@ -271,12 +273,12 @@ class LeastSquaresRun {
     }
   }
 
-  /// r_0, u_1, v_1. All tracks have stopped if that is all.
+  /// Computes r_0, u_1 and v_1. Stops all tracks if nothing is left to do.
   void begin() {
     Exec const& exec = op_.exec();
     auto& process = *process_;
     double const norm_of_b = process.norm(b_);
-    // Without a penalty x = 0 solves A·x = 0. With one, what is near to x0 is wanted.
+    // Without a penalty, x = 0 solves A·x = 0. With one, x should be near x0.
     auto const is_moved = [&](Track const& track) {
       return has_start() && (norm_of_b != 0 || track.damp != 0);
     };
@@ -302,7 +304,7 @@ class LeastSquaresRun {
     process.start();
     double const norm = process.numbers().norm_of_start;
     if (!std::isfinite(norm) || !std::isfinite(process.alpha())) return stop_all(Stop::not_finite);
-    // Of b = 0, what r is compared with is r_0.
+    // If b = 0, r is compared with r_0.
     own_.norm_of_b = norm_of_b == 0 ? 1 : norm_of_b / norm;
     for (Track& track : tracks_) track.method = Method::begin(process.alpha());
     if (norm == 0 || process.alpha() == 0) {
@@ -342,7 +344,7 @@ class LeastSquaresRun {
   [[nodiscard]] static Values<Exec, T> const& measured(Track const& track) {
     return Method::measures_x ? track.x : track.vectors[0];
   }
-  /// The norm that the last step of track `i` has begun, once `exec` has been waited for.
+  /// Completes the norm that the last iteration of track `i` has started, after `exec` was fenced.
   void finish(std::size_t i) {
     Track& track = tracks_[i];
     if (!track.has_begun_norm) return;
@@ -361,8 +363,8 @@ class LeastSquaresRun {
   }
   [[nodiscard]] double norm_of_start() const { return process_->numbers().norm_of_start; }
 
-  /// The part of track `i` in a step; nothing where its numbers are not finite. The host does not
-  /// wait for the norm that the step ends with: of ‖x‖, the tests know that of the step before.
+  /// An iteration of track `i`; returns nothing if its numbers are not finite. The host does not
+  /// wait for the norm at its end: the tests use ‖x‖ of the previous iteration.
   std::optional<Step> advance(std::size_t i, Index limit) {
     Track& track = tracks_[i];
     auto& process = *process_;
@@ -435,7 +437,7 @@ class LeastSquaresRun {
     if (!try_restore(state)) fail_of_state(name);
   }
 
-  /// False for a state that no run with these options has left.
+  /// Returns false for a state that does not come from a run with these options.
   bool try_restore(State<T> const& state) {
     using Process = typename GolubKahan<Exec, T>::Numbers;
     constexpr std::size_t of_run = (sizeof(Numbers) + sizeof(Process)) / sizeof(double);
@@ -487,7 +489,7 @@ class LeastSquaresRun {
     result.normx = process_->norm(track.x);
     if (!std::isfinite(result.normx)) result.stop = Stop::not_finite;
     double const start = norm_of_start();
-    // No other number is told where one is not finite.
+    // If one number is not finite, the others are not reported.
     double const known =
         result.stop == Stop::not_finite ? std::numeric_limits<double>::quiet_NaN() : 1;
     Estimates const& now = track.method.now;
@@ -503,13 +505,13 @@ class LeastSquaresRun {
   Options options_;
   Control<T> const& control_;
   Index reads_before_;
-  Norms<Exec, T> norms_;  ///< of a track each
+  Norms<Exec, T> norms_;  ///< one place per track
   std::optional<GolubKahan<Exec, T>> process_;
   Numbers own_;
   std::vector<Track> tracks_;
 };
 
-/// A vector's entries side by side in memory of Exec: its own, or a copy.
+/// A vector's entries, contiguous in memory of Exec: in place, or a copy.
 template <class Exec, class View>
 ConstValues<Exec, typename View::non_const_value_type> side_by_side(Exec const& exec,
                                                                     View const& x) {
@@ -522,7 +524,7 @@ ConstValues<Exec, typename View::non_const_value_type> side_by_side(Exec const& 
   return copy;
 }
 
-/// solve(b) of each column b of B.
+/// Calls solve(b) for each column b of B.
 template <class View, class Solve>
 auto of_each_column(View const& B, Solve const& solve) {
   std::vector<decltype(solve(Kokkos::subview(B, Kokkos::ALL, 0)))> results;
@@ -535,7 +537,7 @@ auto of_each_column(View const& B, Solve const& solve) {
 }  // namespace detail
 }  // namespace tessera::solve
 
-/// What the library compiles of a method that RUN runs.
+/// Explicit instantiations of a method that RUN runs.
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_SOLVE_LEAST_SQUARES(RUN, TEMPLATE, EXEC, T)                                       \
   namespace tessera::solve::detail {                                                              \

@@ -14,10 +14,10 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/vectors.hpp>
 
-/// The inverse Hessian as the last steps show it.
+/// The inverse Hessian of L-BFGS, from the last iterations.
 namespace tessera::solve::detail {
 
-/// Vectors of n entries and one more, which stays on the host.
+/// A vector of n entries, and one more entry on the host.
 template <class Exec, class T>
 struct Bordered {
   Values<Exec, T> x;
@@ -28,7 +28,7 @@ template <class Exec, class T>
 class LimitedMemory {
  public:
   using Vector = Bordered<Exec, T>;
-  static constexpr std::size_t most = 10;  ///< steps
+  static constexpr std::size_t most = 10;  ///< maximum steps
 
   explicit LimitedMemory(Exec const& exec) : exec_(exec), dot_(exec) {}
 
@@ -41,8 +41,8 @@ class LimitedMemory {
     y.border = std::fma(a, x.border, b * y.border);
   }
 
-  /// A step, and how the gradient has changed along it. One along which it does not rise teaches
-  /// nothing, and is left out.
+  /// Stores a step and the change of the gradient along it. Ignores steps along which the gradient
+  /// does not rise: they do not show a curvature.
   void learn(Vector step, Vector change) {
     double const product = dot(step, change);
     double const square = dot(change, change);
@@ -80,7 +80,8 @@ class LimitedMemory {
       }
     }
   }
-  /// What `save` has put after so many numbers and vectors. False: not that.
+  /// Restores what `save` has stored after `numbers` numbers and `vectors` vectors. Returns false
+  /// if the state does not fit.
   [[nodiscard]] bool restore(State<T> const& state, std::size_t numbers, std::size_t vectors,
                              Index size) {
     std::size_t const count = state.vectors.size() - vectors;

@@ -33,14 +33,14 @@ struct Lsmr {
     double cbar = 1;
     double sbar = 0;
     double zeta = 0;
-    // Of ‖r‖.
+    // For ‖r‖.
     double betadd = 1;
     double betad = 0;
     double rhodold = 1;
     double tautildeold = 0;
     double thetatilde = 0;
     double d = 0;
-    // Of ‖A‖ and cond(A).
+    // For ‖A‖ and cond(A).
     double norma_squared = 0;
     double largest = 0;
     double smallest = 1e100;
@@ -143,24 +143,26 @@ std::vector<LeastSquares<Exec, T>> run_lsmr(NormalOperator<Exec, T> const& op,
 
 }  // namespace detail
 
-/// x that makes ‖A·x - b‖² + damp²·‖x - x0‖² small, by LSMR
+/// Minimises ‖A·x - b‖² + damp²·‖x - x0‖² by LSMR
 ///
 /// | argument | shape | |
 /// |---|---|---|
 /// | A | m x n | in: a matrix as solvers read it (operator.hpp) |
 /// | b | m | in: any stride, in memory of `A.exec()` |
 /// | options | | as SciPy's `lsmr`; maxiter is min(m, n) by default |
-/// | control | | callbacks, and a state to go on from |
+/// | control | | callbacks, and a state to resume from |
 ///
-/// Work and traffic: a step is one `atax`, and reads A once; beside it 2m + 9n entries are read or
-/// written for each vector of the method. A is read iterations + 1 times, once more with x0.
+/// Work and traffic: an iteration is one `atax` and reads A once. In addition, 2m + 9n entries are
+/// read or written for each vector of the method. A is read iterations + 1 times, and once more
+/// with x0.
 ///
-/// The host waits for `A.exec()` once a step; the tests take ‖x‖ from the step before.
+/// The host waits for `A.exec()` once per iteration. The tests use ‖x‖ of the previous iteration.
 ///
 /// Guarantees: x is in memory of `A.exec()`, which is fenced. Its bits are a function of A, A's
-/// layout, b and the options, the same on every backend, number of threads and from a stream.
-/// ‖Aᵀ·r‖ falls with every step, so that it may be stopped early. Throws std::invalid_argument for
-/// sizes that do not fit, a negative option, and a state of anything else.
+/// layout, b and the options: they are the same on every backend, with any number of threads, and
+/// from a stream. ‖Aᵀ·r‖ decreases in every iteration, so that it can be stopped early. Throws
+/// std::invalid_argument for sizes that do not fit, a negative option, and a state of another
+/// problem.
 ///
 /// Source: D. C.-L. Fong, M. Saunders, LSMR: an iterative algorithm for sparse least-squares
 /// problems, SIAM J. Sci. Comput. 33 (2011).
@@ -182,8 +184,8 @@ LeastSquares<Exec, T> lsmr(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// The same of each column of B, which is m x k: k results, with the bits of the calls with one
-/// column. A is read for each.
+/// The same for each column of B, m x k: returns k results, with the bits of the calls with one
+/// column. A is read for each column.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lsmr(

@@ -19,7 +19,7 @@ namespace detail {
 /// Paige and Saunders' recurrences: conjugate gradients on the normal equations.
 struct Lsqr {
   static constexpr char const* name = "lsqr";
-  static constexpr std::size_t vectors = 1;  ///< the direction of search d
+  static constexpr std::size_t vectors = 1;  ///< the search direction d
   static constexpr bool measures_x = false;
   static Index default_limit(Index /*rows*/, Index cols) { return 2 * cols; }
 
@@ -29,10 +29,10 @@ struct Lsqr {
     double phibar = 1;
     double rho = 1;
     double alpha = 0;
-    double norm_of_d = 1;  ///< of the d that the next step uses
+    double norm_of_d = 1;  ///< of the d that the next iteration uses
     double sum_of_d = 0;   ///< Σ ‖d/ρ‖²
     double damped = 0;     ///< Σ ψ²
-    // Of ‖x‖.
+    // For ‖x‖.
     double cs2 = -1;
     double sn2 = 0;
     double z = 0;
@@ -119,10 +119,10 @@ std::vector<LeastSquares<Exec, T>> run_lsqr(NormalOperator<Exec, T> const& op,
 
 }  // namespace detail
 
-/// x that makes ‖A·x - b‖² + damp²·‖x - x0‖² small, by LSQR
+/// Minimises ‖A·x - b‖² + damp²·‖x - x0‖² by LSQR
 ///
-/// As `lsmr`, with SciPy's `lsqr` in place of its `lsmr`: maxiter is 2n by default, and ‖r‖ falls
-/// with every step.
+/// As `lsmr`, with SciPy's `lsqr` in place of its `lsmr`: maxiter is 2n by default, and ‖r‖
+/// decreases in every iteration.
 ///
 /// Source: C. C. Paige, M. A. Saunders, LSQR: an algorithm for sparse linear equations and sparse
 /// least squares, ACM Trans. Math. Softw. 8 (1982).
@@ -144,7 +144,7 @@ LeastSquares<Exec, T> lsqr(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// The same of each column of B, as `lsmr` of such a block.
+/// The same for each column of B, as `lsmr` for a matrix B.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lsqr(

@@ -37,7 +37,7 @@ namespace tessera::solve {
 
 using summation::Index;
 
-/// Vectors in memory of Exec, side by side.
+/// Contiguous vectors in memory of Exec.
 template <class Exec, class T>
 using Values = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
 template <class Exec, class T>
@@ -45,18 +45,18 @@ using ConstValues = Kokkos::View<T const*, Kokkos::LayoutRight, typename Exec::m
 
 namespace detail {
 
-/// One of vectors that are rows.
+/// Row i of a matrix as a vector.
 template <class Exec, class T>
 Values<Exec, T> row(Rows<Exec, T> const& of, Index i) {
   return Values<Exec, T>(of.data() + i * static_cast<Index>(of.extent(1)), of.extent(1));
 }
-/// The same vectors as columns.
+/// The rows as columns.
 template <class Exec, class T>
 auto as_columns(Rows<Exec, T> const& rows) {
   return Kokkos::View<T**, Kokkos::LayoutLeft, typename Exec::memory_space>(
       rows.data(), rows.extent(1), rows.extent(0));
 }
-/// b - shifts_i for each of so many rows; the identity where there are none.
+/// The map b - shifts_i for `rows` rows; the identity if `shifts` is empty.
 template <class Exec, class T>
 RowMap<T, typename Exec::memory_space> shift_by(ConstValues<Exec, T> const& shifts, Index i,
                                                 Index rows) {
@@ -68,7 +68,7 @@ RowMap<T, typename Exec::memory_space> shift_by(ConstValues<Exec, T> const& shif
 
 }  // namespace detail
 
-/// A matrix A of m x n that a solver reads: each call of a product reads it once.
+/// A matrix A, m x n, as a solver reads it. Each product reads it once, unless its comment differs.
 template <ExecutionSpace Exec, Scalar T>
 class NormalOperator {
  public:
@@ -85,24 +85,24 @@ class NormalOperator {
   [[nodiscard]] Exec const& exec() const { return exec_; }
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
-  /// "rows" or "columns", whichever are the lines of sums: bits depend on it.
+  /// "rows" or "columns", whichever are the lines of sums. Bits depend on it.
   [[nodiscard]] char const* layout() const { return layout_; }
-  /// How often A was read.
+  /// Number of reads of A.
   [[nodiscard]] Index reads() const { return reads_; }
 
   /// Solvers call it before their first product. If processes share the operator, each must call
-  /// the same method with the same options and vectors: a difference would give different results,
+  /// the same method with the same options and vectors. A difference would give different results,
   /// or a process that never returns.
   ///
   /// @param method the name of the solver
-  /// @param call returns a digest of the options and vectors
-  /// Throws, on all processes, if they differ.
+  /// @param call returns a digest of the options and vectors Throws, on all processes, if they
+  ///     differ.
   void agree(std::string const& method, std::function<std::uint64_t()> const& call) const {
     do_agree(method, call);
   }
 
-  /// c = Aᵀ·f(A·v), one read. b is without entries if it is not wanted; else b = f(A·v), or A·v if
-  /// the product is to be kept.
+  /// c = Aᵀ·f(A·v), one read. b may be empty if it is not wanted. Otherwise b = f(A·v), or A·v if
+  /// `keep_product`.
   void atax(ConstValues<Exec, T> const& v, Map const& map, Values<Exec, T> const& b,
             Values<Exec, T> const& c, bool keep_product = false) const {
     ++reads_;
@@ -118,18 +118,18 @@ class NormalOperator {
     ++reads_;
     do_multiply_transposed(u, c);
   }
-  /// B = A·V - 1·shiftsᵀ, rounded twice, and C = Aᵀ·B, each vector with the bits of its own call:
-  /// VT and CT are k x n, BT is k x m, `shifts` has k entries, or none for zeros. A is read as
-  /// rarely as the operator can.
+  /// B = A·V - 1·shiftsᵀ, rounded twice, and C = Aᵀ·B. Each vector has the bits of a separate call.
+  /// VT and CT are k x n, BT is k x m. `shifts` has k entries, or is empty for zeros. Reads A as
+  /// few times as the operator can.
   void atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                     Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
     reads_ += do_atax_of_each(VT, shifts, BT, CT);
   }
-  /// C = Aᵀ·U, each vector with the bits of its own call: UT is k x m, CT k x n.
+  /// C = Aᵀ·U. Each vector has the bits of a separate call. UT is k x m, CT is k x n.
   void multiply_transposed_of_each(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
     reads_ += do_multiply_transposed_of_each(UT, CT);
   }
-  /// c_j = Σ_i (units_j·(a_ij - mean_j))², each operation rounded: units are powers of two.
+  /// c_j = Σ_i (units_j·(a_ij - mean_j))². Each operation is rounded; units are powers of two.
   void sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                        Values<Exec, T> const& c) const {
     ++reads_;
@@ -137,8 +137,8 @@ class NormalOperator {
   }
   /// Whether the operator has `sum_rows`.
   [[nodiscard]] virtual bool can_sum_rows() const { return false; }
-  /// out = sums over the rows of A in double, one read: `out` has sums.length() entries in memory
-  /// of Exec. `exec` is waited for.
+  /// out = sums over the rows of A in double, one read. `out` has sums.length() entries in memory
+  /// of Exec. Waits for `exec`.
   void sum_rows(detail::RowSums<Exec, T>& sums, double* out) const {
     ++reads_;
     do_sum_rows(sums, out);
@@ -152,7 +152,7 @@ class NormalOperator {
         cols_(cols),
         layout_(summation::lines_are_rows(has_rows, rows, cols) ? "rows" : "columns") {}
   void count_read() const { ++reads_; }
-  /// One process has nobody to agree with.
+  /// A single process has nothing to compare.
   virtual void do_agree(std::string const& /*method*/,
                         std::function<std::uint64_t()> const& /*call*/) const {}
 
@@ -170,7 +170,7 @@ class NormalOperator {
   }
 
  protected:
-  // Both return how often A was read: here once for each vector.
+  // Both return the number of reads of A: here one per vector.
   virtual Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                                 Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
     auto const count = static_cast<Index>(VT.extent(0));
@@ -197,33 +197,33 @@ class NormalOperator {
   mutable Index reads_ = 0;
 };
 
-/// A matrix that is multiplied with k vectors at once, too. They are rows of matrices, which lie
-/// without gaps.
+/// A matrix that can also be multiplied with k vectors at once. The vectors are rows of contiguous
+/// matrices.
 template <ExecutionSpace Exec, Scalar T>
 class BlockOperator : public NormalOperator<Exec, T> {
  public:
-  /// B = A·V and C = Aᵀ·B, one read: VT and CT are k x n, BT is k x m, or without entries if B is
-  /// not wanted. `exec` is waited for.
+  /// B = A·V and C = Aᵀ·B, one read. VT and CT are k x n; BT is k x m, or empty if B is not wanted.
+  /// Waits for `exec`.
   void atax_block(ConstRows<Exec, T> const& VT, Rows<Exec, T> const& BT,
                   Rows<Exec, T> const& CT) const {
     this->count_read();
     do_multiply_block({.VT = VT, .UT = {}, .BT = BT, .CT = CT});
   }
-  /// B = A·V - U and C = Aᵀ·B, one read: VT and CT are k x n, UT and BT k x m. `exec` is waited
-  /// for.
+  /// B = A·V - U and C = Aᵀ·B, one read. VT and CT are k x n, UT and BT are k x m. Waits for
+  /// `exec`.
   void residual_block(ConstRows<Exec, T> const& VT, ConstRows<Exec, T> const& UT,
                       Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
     this->count_read();
     do_multiply_block({.VT = VT, .UT = UT, .BT = BT, .CT = CT});
   }
-  /// C = Aᵀ·U: UT is k x m, CT k x n. `exec` is waited for.
+  /// C = Aᵀ·U, one read. UT is k x m, CT is k x n. Waits for `exec`.
   void multiply_transposed_block(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
     this->count_read();
     do_multiply_block({.VT = {}, .UT = UT, .BT = {}, .CT = CT});
   }
-  /// Whether `gram` works: solvers of few columns use it then.
+  /// Whether `gram` works. Direct solvers need it.
   [[nodiscard]] virtual bool has_gram() const { return false; }
-  /// G = MᵀM in double, of A with a few more columns (gram.hpp); one read. `exec` is waited for.
+  /// G = MᵀM in double, for A with a few more columns (gram.hpp); one read. Waits for `exec`.
   void gram(detail::GramProducts<Exec, T> const& products) const {
     this->count_read();
     do_gram(products);
@@ -241,14 +241,14 @@ class BlockOperator : public NormalOperator<Exec, T> {
 
 namespace detail {
 
-/// How often a streamed operation has read its matrix.
+/// Number of reads of the matrix by a streamed operation.
 template <class Source>
 Index reads_of(stream::Report const& report, Source const& source) {
   return static_cast<Index>(report.bytes_read / sizeof(typename Source::value_type)) /
          (static_cast<Index>(source.rows()) * static_cast<Index>(source.cols()));
 }
 
-/// The source of the matrix of squares of units_j·(a_ij - mean_j).
+/// A source of the squares of units_j·(a_ij - mean_j).
 template <class Source>
 class SquaredSource {
  public:
@@ -280,7 +280,7 @@ class SquaredSource {
   std::vector<value_type> units_;
 };
 
-/// b = b - shift, for vectors of so many entries side by side.
+/// b = b - shift, for contiguous vectors of `length` entries.
 template <class T>
 struct TakeShifts {
   T const* shifts;
@@ -291,10 +291,9 @@ struct TakeShifts {
 
 }  // namespace detail
 
-/// A matrix in memory of Exec. The workspace of the options is not used: it keeps its own. So one
-/// operator serves one thread at a time. A call during another thread's call throws
-/// std::invalid_argument, as a workspace in use does. Threads that solve at the same time need an
-/// operator each.
+/// A matrix in memory of Exec. It does not use the workspace of the options, but keeps its own, so
+/// one operator serves one thread at a time. A call during another thread's call throws
+/// std::invalid_argument. Threads that solve at the same time need separate operators.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -389,7 +388,7 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
         by_rows ? tessera::detail::lines_of<true>(a) : tessera::detail::lines_of<false>(a), by_rows,
         {mean.data(), units.data()}, options_.kernels, workspace_, {c.data(), 1});
   }
-  /// Products of blocks that read A.
+  /// Reads of A for products with `vectors` vectors.
   [[nodiscard]] Index passes_of(std::size_t vectors) const {
     return tessera::detail::passes_of(vectors,
                                       tessera::detail::columns_at_once<Exec, T>(options_.kernels));
@@ -400,16 +399,16 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   Options<Exec> options_;
 };
 
-/// What a solver calls in addition to `atax` and `multiply_transposed`.
+/// The calls of a solver in addition to `atax` and `multiply_transposed`.
 struct SolverCalls {
-  Index block = 0;       ///< products with so many vectors at once; 0: none
-  Index gram_width = 0;  ///< Gram matrices of so many columns; 0: none, -1: moments alone
+  Index block = 0;       ///< vectors per product with a block; 0: no such products
+  Index gram_width = 0;  ///< columns of Gram matrices; 0: no Gram matrices, -1: only moments
   std::vector<detail::RowSumsSize> sums{};  ///< sums over rows
 };
 
-/// A matrix that is streamed from a source, once a call. The source has to outlive it; on_progress
-/// of the options is called during each read. wants_state, on_state and resume are not used: a
-/// state of one product is none of a solver, whose Control has callbacks of its own.
+/// A matrix that is streamed from a source in each call. The source must outlive it. on_progress of
+/// the options is called during each read. wants_state, on_state and resume are not used: solvers
+/// have states and callbacks in their Control.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -434,8 +433,8 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     options_.resume = nullptr;
   }
 
-  /// Bytes of a memory_limit with which `atax`, `multiply_transposed` and all other calls of a
-  /// solver run: each needs another one. The limit of the options does not matter.
+  /// Bytes of memory_limit with which `atax`, `multiply_transposed` and all other calls of a solver
+  /// run. Ignores the limit of the options.
   [[nodiscard]] std::size_t bytes_needed(SolverCalls const& calls = {}) const {
     using stream::detail::bytes_needed_by;
     auto const source = stream::detail::any_source(source_);
