@@ -30,23 +30,26 @@ namespace tessera::solve {
 
 /// Options of `pca`.
 struct PcaOptions {
-  SvdOptions svd{};    ///< of the centred matrix
-  bool scale = false;  ///< divide each column by its standard deviation; a constant one is left out
+  SvdOptions svd{};  ///< options for the centred matrix
+  bool scale =
+      false;  ///< divide each column by its standard deviation; a constant column is left out
 };
 
-/// The k directions in which the rows of A differ most.
+/// The k directions along which the rows of A vary most.
 template <class Exec, class T>
 struct PcaResult {
-  SvdResult<Exec, T> svd;         ///< of the centred matrix: VT has the directions
-  std::vector<T> mean;            ///< of each column
-  std::vector<double> deviation;  ///< of each column, m - 1 degrees of freedom; 0 of one left out
-  std::vector<double> explained_variance;        ///< along each direction: s²/(m - 1)
-  std::vector<double> explained_variance_ratio;  ///< the same, as a part of that of all columns
+  SvdResult<Exec, T> svd;  ///< of the centred matrix: the rows of VT are the directions
+  std::vector<T> mean;     ///< of each column
+  std::vector<double>
+      deviation;  ///< of each column, m - 1 degrees of freedom; 0 for constant columns
+  std::vector<double> explained_variance;  ///< along each direction: s²/(m - 1)
+  std::vector<double>
+      explained_variance_ratio;  ///< the same, as a fraction of the variance of all columns
 };
 
 namespace detail {
 
-/// x_j = d_j·v_j; d of no entries are ones.
+/// x_j = d_j·v_j; d null: ones.
 template <class T>
 struct Stretch {
   T const* d;
@@ -82,14 +85,14 @@ struct TakeShift {
   KOKKOS_FUNCTION void operator()(Index i) const { b[i] = b[i] - *shift; }
 };
 
-/// (A - 1·meanᵀ)·diag(d) of an A that stays as it is: a read is one of A. Its maps are the identity
-/// and `minus`.
+/// (A - 1·meanᵀ)·diag(d) without a copy of A. Each product reads A once. Maps must be the identity
+/// or `minus`.
 template <class Exec, class T>
 class Centred final : public NormalOperator<Exec, T> {
   using Base = NormalOperator<Exec, T>;
 
  public:
-  /// d of no entries: ones.
+  /// d empty: ones.
   Centred(Base const& op, Values<Exec, T> mean, Values<Exec, T> d)
       : Base(op.exec(), op.rows(), op.cols(), op.layout() == std::string_view("rows")),
         op_(op),
@@ -100,7 +103,7 @@ class Centred final : public NormalOperator<Exec, T> {
         w_(make_values<Exec, T>(op.exec(), op.rows())),
         sum_(make_values<Exec, T>(op.exec(), 1)) {}
 
-  /// Of b as A has it: c = diag(d)·(c - mean·Σ b).
+  /// Centres c, a product of A with b: c = diag(d)·(c - mean·Σ b).
   void take_mean(ConstValues<Exec, T> const& b, Values<Exec, T> const& c) const {
     tessera::dot(this->exec(), ones_, b, sum_, {.workspace = &workspace_});
     static std::string const label("tessera::pca::take_mean");
@@ -171,7 +174,7 @@ class Centred final : public NormalOperator<Exec, T> {
     checks::fail("Centred", "its sums of squares are those of the matrix itself");
   }
 
-  /// x = diag(d)·v, and the sum is meanᵀ·x.
+  /// x = diag(d)·v and sum = meanᵀ·x.
   void stretch(ConstValues<Exec, T> const& v, Values<Exec, T> const& x,
                Values<Exec, T> const& sum) const {
     static std::string const label("tessera::pca::stretch");
@@ -191,7 +194,7 @@ class Centred final : public NormalOperator<Exec, T> {
   mutable Workspace<Exec> workspace_;
 };
 
-/// Means and deviations of columns in double: two reads, of sums and of squares about the means.
+/// Means and deviations of columns in double, with two reads: sums, then squares about the means.
 template <class Exec, class T>
 class Moments {
  public:
@@ -206,7 +209,7 @@ class Moments {
     }
   }
   [[nodiscard]] std::vector<double> const& means() const { return means_; }
-  /// 0 of columns of equal entries.
+  /// 0 for columns of equal entries.
   [[nodiscard]] std::vector<double> const& deviations() const { return deviations_; }
 
  private:
@@ -226,14 +229,15 @@ class Moments {
     for (std::size_t j = 0; j < cols; ++j) {
       double const square = values_[j] * values_[j] / rows_;
       double const rest = values_[cols + j] - square;
-      // Equal entries differ from the rounded mean by a number: what is left of that is rounding.
+      // Equal entries differ from the rounded mean by one number; what is left after centring is
+      // rounding.
       bool const varies = rest > 64 * std::numeric_limits<double>::epsilon() * square;
       double const deviation = varies ? std::sqrt(rest / (rows_ - 1)) : rest <= square ? 0 : rest;
       deviations_.push_back(std::ldexp(deviation, -exponents_[j]));
       means_[j] = mean_beside(means_[j], j);
     }
   }
-  /// By products in T, of an operator without sums in double.
+  /// Uses products in T, for an operator without sums in double.
   void take_products() {
     Exec const& exec = op_.exec();
     Values<Exec, T> const c = make_values<Exec, T>(exec, op_.cols());
@@ -316,7 +320,7 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
   std::vector<double> sizes;
   std::vector<T> inverses;
   double const largest = *std::ranges::max_element(result.deviation);
-  // Squares beside 2^2e do not overflow.
+  // Squares relative to 2^2e do not overflow.
   bool const has_exponent = !options.scale && largest > 0 && std::isfinite(largest);
   int const e = has_exponent ? std::ilogb(largest) : 0;
   double total = 0;
@@ -357,20 +361,22 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 /// |---|---|---|
 /// | op | m x n | in: the matrix A, one observation a row; m >= 2 |
 /// | k | | in: 1 … min(m, n) |
-/// | options | | those of `svd`, and whether columns are scaled |
+/// | options | | options of `svd`, and whether columns are scaled |
 /// | control | | progress, cancellation, states |
 ///
-/// Means and deviations are sums in double; deviations are of the differences from the means. The
-/// methods are as for `svd`. A direct decomposition takes at most three reads of A: one more than
-/// that of `svd` if a column's mean is more than about a thousand times its deviation. It takes the
-/// mean out of each element in double, so that no digits are lost. U takes one more read.
+/// Means and deviations are computed in double; deviations come from the differences from the
+/// means. The methods are the same as for `svd`. A direct decomposition takes at most three reads
+/// of A: one more than `svd` if a column's mean is more than about a thousand times its deviation.
+/// It subtracts the mean from each element in double, so that no digits are lost. U takes one more
+/// read.
 ///
-/// Otherwise two reads come first, and the mean is taken out of products: if it is many times the
-/// deviations, as many digits are lost. Residuals then count as small if they are rounding of A.
+/// Otherwise two reads come first, and the mean is subtracted from products. If the mean is many
+/// times the deviation, as many digits are lost. Residuals then count as small if they are rounding
+/// of A.
 ///
-/// If columns are scaled, one of equal entries is left out, and has deviation 0; no other column
-/// is. An operator without `has_gram` adds in T: it leaves out columns that vary by less than 64·ε
-/// relative to their mean.
+/// If columns are scaled, columns of equal entries are left out and have deviation 0. An operator
+/// without `has_gram` adds in T: it leaves out columns that vary by less than 64·ε relative to
+/// their mean.
 /// @throws std::invalid_argument for options and states that do not fit
 ///
 /// ```cpp

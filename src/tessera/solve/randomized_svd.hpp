@@ -29,11 +29,11 @@ namespace tessera::solve {
 
 /// Options of `randomized_svd`.
 struct RandomizedSvdOptions {
-  Index oversampling = 10;     ///< vectors beside k, as far as A has so many rows and columns
-  Index power_iterations = 4;  ///< reads of A that make the vectors better
-  std::uint64_t seed = 0;      ///< of the vectors to begin with, below 2^24
-  double tol = 0;              ///< as that of `svd`; 0: what comes out is good enough
-  bool want_u = false;         ///< U; it takes no read
+  Index oversampling = 10;     ///< vectors in addition to k, up to min(m, n) in total
+  Index power_iterations = 4;  ///< reads of A that improve the vectors
+  std::uint64_t seed = 0;      ///< of the initial vectors, below 2^24
+  double tol = 0;              ///< as in `svd`; 0: accept the result as it is
+  bool want_u = false;         ///< computes U, without another read
 };
 
 namespace detail {
@@ -106,7 +106,7 @@ class RandomizedSvdRun {
 
   [[nodiscard]] T two_to_e() const { return static_cast<T>(std::ldexp(1.0, exponent_)); }
 
-  /// The basis spans Aᵀ·U of mixed numbers U.
+  /// Starts with a basis of Aᵀ·U for pseudorandom U.
   void start() {
     Exec const& exec = op_.exec();
     Basis<Exec, T> const U(exec, size_, op_.rows());
@@ -123,7 +123,7 @@ class RandomizedSvdRun {
   /// x = 2^e·V
   void make_input() { axpby(op_.exec(), two_to_e(), basis_.values(), T(0), x_.values()); }
 
-  /// The basis becomes one of what c spans.
+  /// Makes the basis an orthonormal one of the span of c.
   void orthonormalise() {
     std::vector<double> lengths;
     double largest = 0;
@@ -142,16 +142,16 @@ class RandomizedSvdRun {
     estimates_ = std::move(lengths);
   }
 
-  /// Vector i of a basis becomes what x of this length has beside those before it. Returns the
-  /// products of x with all of them, itself as the last.
+  /// Vector i of a basis becomes the normalised part of x, which has this length, outside the span
+  /// of the previous vectors. Returns the products of x with all of them, the last with vector i.
   std::vector<double> take(Basis<Exec, T>& basis, Index i, Values<Exec, T> const& x, double length,
                            double largest) {
     Exec const& exec = op_.exec();
     Values<Exec, T> const to = basis.vector(i);
     std::vector<double> products(static_cast<std::size_t>(i) + 1);
-    double const nothing = static_cast<double>(size_) * eps;  // beside 1
+    double const nothing = static_cast<double>(size_) * eps;  // relative to 1
     if (length > nothing * largest) {
-      // Two factors: 1/length may overflow.
+      // In two steps, because 1/length may overflow.
       int const power = std::ilogb(length);
       axpby(exec, static_cast<T>(std::ldexp(1.0, -power)), x, T(0), to);
       double const scaled = std::ldexp(length, -power);
@@ -170,7 +170,7 @@ class RandomizedSvdRun {
     return products;
   }
 
-  /// The singular values of A in the span of the basis, by one read of A.
+  /// Computes the singular values of A in the span of the basis, with one read of A.
   void finish() {
     Exec const& exec = op_.exec();
     Basis<Exec, T> const B(exec, size_, op_.rows());
@@ -196,7 +196,7 @@ class RandomizedSvdRun {
     measure(small);
   }
 
-  /// The first k of the vectors that a small matrix makes of those of a basis.
+  /// The first k linear combinations of a basis, with the columns of a small matrix as factors.
   Rows<Exec, T> turned(SmallMatrix const& by, Basis<Exec, T> const& from) {
     Exec const& exec = op_.exec();
     std::vector<T> factors;
@@ -215,7 +215,7 @@ class RandomizedSvdRun {
     return to;
   }
 
-  /// s, and ‖Aᵀ·u - s·v‖ of what Aᵀ·B has left in c.
+  /// Computes s, and ‖Aᵀ·u - s·v‖ from Aᵀ·B, which is in c.
   void measure(SmallSvd const& small) {
     Exec const& exec = op_.exec();
     Rows<Exec, T> const CT = turned(small.V, c_);
@@ -288,7 +288,7 @@ class RandomizedSvdRun {
 
   Operator const& op_;
   Index k_;
-  Index size_;  ///< of a block
+  Index size_;  ///< vectors per block
   RandomizedSvdOptions options_;
   Control<T> const& control_;
 
@@ -297,8 +297,8 @@ class RandomizedSvdRun {
   Basis<Exec, T> basis_;
   Basis<Exec, T> x_;
   Basis<Exec, T> c_;
-  std::vector<double> estimates_;  ///< of the squares of singular values
-  double change_ = 0;              ///< of those, beside the largest
+  std::vector<double> estimates_;  ///< estimates of the squares of singular values
+  double change_ = 0;              ///< change of the estimates, relative to the largest
   int exponent_ = 0;               ///< e: products are with 2^e·V
   Index iteration_ = 0;
   bool is_cancelled_ = false;
@@ -327,14 +327,14 @@ SvdResult<Exec, T> run_randomized_svd(BlockOperator<Exec, T> const& op, Index k,
 /// Work: power_iterations + 2 reads of A, each a product with a block of l = k + oversampling
 /// vectors; 4mnl flop a read. Memory: 3nl scalars, and 2ml at the beginning and the end.
 ///
-/// Guarantees: the bits of the result are a function of the elements of A, k and the options,
-/// whatever A's layout and the backend, and whether A is streamed or the run was interrupted.
-/// `residuals` are those of the result, measured; that of a value that is zero to precision is this
-/// precision. The residual of a step is the largest change of the estimates of s², beside the
-/// largest. Where tol is 0 it stops with Stop::all_done. Else it has converged where the residual
-/// of each triplet is at most tol·s_1, or stops with Stop::iteration_limit. Singular values below
-/// √ε·s_1 are lost in power iterations. Throws std::invalid_argument for options and states that do
-/// not fit.
+/// Guarantees: the bits of the result are a function of the elements of A, k and the options. They
+/// depend neither on A's layout nor on the backend, and not on whether A is streamed or the run was
+/// interrupted. `residuals` are measured for the result. The residual of a value that is zero to
+/// precision is this precision. The residual of a Step is the largest change of the estimates of
+/// s², relative to the largest. If tol is 0, it stops with Stop::all_done. Otherwise it has
+/// converged if the residual of each triplet is at most tol·s_1, and stops with
+/// Stop::iteration_limit if not. Singular values below √ε·s_1 are lost in power iterations. Throws
+/// std::invalid_argument for options and states that do not fit.
 ///
 /// Source: subspace iteration from a random start (N. Halko, P. G. Martinsson and J. A. Tropp, SIAM
 /// Review 53, 2011).

@@ -20,7 +20,7 @@
 
 namespace tessera::solve {
 
-/// The solver that runs for a matrix of so many columns.
+/// The solver for a matrix with `cols` columns.
 inline RegressionSolver solver_of(RegressionOptions const& options, Index cols) {
   if (options.solver != RegressionSolver::automatic) return options.solver;
   return cols <= options.most_gram_cols ? RegressionSolver::newton : RegressionSolver::newton_cg;
@@ -28,7 +28,7 @@ inline RegressionSolver solver_of(RegressionOptions const& options, Index cols) 
 
 namespace detail {
 
-/// Throws std::invalid_argument for what multinomial regression does not take.
+/// Throws std::invalid_argument for options that multinomial regression does not support.
 template <class Exec, class T>
 void require_classes(Index cols, Index classes, Observations<Exec, T> const& observed,
                      RegressionOptions const& options) {
@@ -91,8 +91,8 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
 
 }  // namespace detail
 
-/// x and an intercept that minimise Σ w_i·(η_i - y_i)²/2 + λ·‖x‖²/2 with η = A·x + intercept +
-/// offset
+/// Finds x and an intercept that minimise Σ w_i·(η_i - y_i)²/2 + λ·‖x‖²/2 with η = A·x + intercept
+/// + offset
 ///
 /// | argument | | |
 /// |---|---|---|
@@ -101,33 +101,33 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
 /// | options | | λ, intercept, solver, tolerance, limits |
 /// | control | | progress, cancellation, states between iterations |
 ///
-/// Columns are centred and scaled by powers of two inside, without a copy of A: results do not
+/// Columns are centred and scaled by powers of two internally, without a copy of A. Results do not
 /// depend on the columns' means and sizes, and the intercept is never penalised.
 ///
-/// If A has at most `most_gram_cols` columns, `automatic` is `newton`: all sums over the rows are
+/// If A has at most `most_gram_cols` columns, `automatic` is `newton`. All sums over the rows are
 /// in double for every scalar type, and one read of A gives the loss, the gradient and the Hessian
 /// at one place. It reads A once for the means, then once per iteration and once per further length
 /// of the line search. It has converged if the Newton decrement √(gᵀ·H⁻¹·g) and the scaled
 /// gradient, the largest |g_j|/√H_jj, are at most `tol` (1e-10 by default) times the root of the
-/// deviance, or what rounding leaves of them. If columns depend on each other, x is the shortest of
-/// all with the same η. Least squares of double then correct x by residuals, one read each, until a
-/// correction is more than half the last one. Memory: 2(n+1)(n+6) doubles per level of a tree over
-/// blocks of rows.
+/// deviance, or are only rounding. If columns depend on each other, x is the shortest of all with
+/// the same η. Least squares in double then correct x by residuals, with one read each, until a
+/// correction is more than half the previous one. Memory: 2(n+1)(n+6) doubles per level of a tree
+/// over blocks of rows.
 ///
-/// Above that, `newton_cg` reads A once for the gradient, once for each product with the Hessian,
-/// and once for the intercept; `lbfgs` once per length that its line search tries, mostly one.
-/// Both compute in T. They have converged if every |g_j| is at most `tol` (√ε of T by default)
-/// times the norm of its centred column times the root of the deviance. Memory: 9m + 9n scalars, of
-/// L-BFGS 29n.
+/// For more columns, `automatic` is `newton_cg`. Per iteration it reads A once for the gradient,
+/// once for each product with the Hessian, and once for the intercept. `lbfgs` reads A once per
+/// length that its line search tries, mostly one. Both compute in T. They have converged if every
+/// |g_j| is at most `tol` (√ε of T by default) times the norm of its centred column times the root
+/// of the deviance. Memory: 9m + 9n scalars, for L-BFGS 29n.
 ///
 /// Guarantees: the bits of x, the intercept and the loss are a function of A, its layout, the
-/// observations and the options, whatever the backend, and whether A is streamed or the run was
-/// interrupted between two iterations. `aic` and `standard_errors` may differ by rounding between C
-/// libraries.
+/// observations and the options. They do not depend on the backend, and not on whether A is
+/// streamed or the run was interrupted between two iterations. `aic` and `standard_errors` may
+/// differ by rounding between C libraries.
 ///
-/// It stops with Stop::not_solvable if there is no minimum: `detail` tells why. It stops with
-/// Stop::precision_limit if the loss does not fall before it has converged, and with
-/// Stop::not_finite if a number overflows, or A or an observation has an infinity or a NaN:
+/// It stops with Stop::not_solvable if there is no minimum: `detail` gives the reason. It stops
+/// with Stop::precision_limit if the loss stops falling before convergence. It stops with
+/// Stop::not_finite if a number overflows, or if A or an observation has an infinity or a NaN:
 /// `detail` has the row and the column. Throws std::invalid_argument for sizes, labels, weights,
 /// options and states that do not fit.
 ///
@@ -150,7 +150,7 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
                                       std::type_identity_t<Control<T>> const& control = {}) {
   return detail::run_regression<Exec, T>(Loss::squares, op, observed, options, control, 1);
 }
-/// The same of y alone.
+/// The same for y alone.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
                                       std::type_identity_t<ConstValues<Exec, T>> const& y,
@@ -159,8 +159,8 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
   return linear_regression(op, Observations<Exec, T>{.y = y}, options, control);
 }
 
-/// The same with Σ w_i·(log(1 + e^η_i) - y_i·η_i) for labels y of 0 and 1. If λ is 0 and a plane
-/// separates the labels, or y has one class, there is no minimum: Stop::not_solvable.
+/// As `linear_regression`, with Σ w_i·(log(1 + e^η_i) - y_i·η_i) for labels y of 0 and 1. If λ is 0
+/// and a plane separates the labels, or y has one class, there is no minimum: Stop::not_solvable.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -175,7 +175,7 @@ Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
                                         std::type_identity_t<Control<T>> const& control = {}) {
   return detail::run_regression<Exec, T>(Loss::logistic, op, observed, options, control, 1);
 }
-/// The same of y alone.
+/// The same for y alone.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
                                         std::type_identity_t<ConstValues<Exec, T>> const& y,
@@ -184,7 +184,8 @@ Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
   return logistic_regression(op, Observations<Exec, T>{.y = y}, options, control);
 }
 
-/// The same with Σ w_i·(e^η_i - y_i·η_i) for counts y. The logarithm of an exposure is an offset.
+/// As `linear_regression`, with Σ w_i·(e^η_i - y_i·η_i) for counts y. The logarithm of an exposure
+/// is an offset.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -199,7 +200,7 @@ Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Control<T>> const& control = {}) {
   return detail::run_regression<Exec, T>(Loss::poisson, op, observed, options, control, 1);
 }
-/// The same of y alone.
+/// The same for y alone.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<ConstValues<Exec, T>> const& y,
@@ -208,13 +209,14 @@ Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
   return poisson_regression(op, Observations<Exec, T>{.y = y}, options, control);
 }
 
-/// x_k and intercepts b_k of each class k that minimise Σ w_i·(log Σ_k e^η_ik - η_iy) + λ·Σ‖x_k‖²/2
-/// with η_k = A·x_k + b_k, for labels y of 0 to `classes` - 1: multinomial, or softmax, regression.
+/// Finds x_k and intercepts b_k of each class k that minimise Σ w_i·(log Σ_k e^η_ik - η_iy) +
+/// λ·Σ‖x_k‖²/2 with η_k = A·x_k + b_k, for labels y of 0 to `classes` - 1: multinomial, or softmax,
+/// regression.
 ///
-/// `x` has n coefficients for each class, one class after the other. `intercepts` has one number
-/// for each class; they add up to 0. Newton's method with the whole Hessian: one read of A for the
-/// means and one per iteration. Convergence, centring, states and bits are as in
-/// `linear_regression`. There are no standard errors. The offset must be empty.
+/// `x` has n coefficients for each class, class by class. `intercepts` has one number for each
+/// class; their sum is 0. Uses Newton's method with the whole Hessian: one read of A for the means
+/// and one per iteration. Convergence, centring, states and bits are as in `linear_regression`.
+/// There are no standard errors. The offset must be empty.
 ///
 /// Throws std::invalid_argument if classes·(n + 1) is above 1024, for a solver that is not
 /// `automatic` or `newton`, for other labels, and for a class without weight. Memory: about
@@ -228,10 +230,10 @@ Regression<Exec, T> multinomial_regression(
                                          classes);
 }
 
-/// The same as `poisson_regression` with Σ w_i·(y_i·e^-η_i + η_i) for y above 0: the variance grows
-/// as the square of the mean e^η. Newton's method needs one more read for the expected Hessian,
-/// whose inverse times the dispersion, Pearson's Σ w_i·(y_i - μ_i)²/μ_i² by Σw - rank, gives the
-/// standard errors.
+/// As `poisson_regression`, with Σ w_i·(y_i·e^-η_i + η_i) for y above 0: the variance grows as the
+/// square of the mean μ = e^η. Newton's method needs one more read for the expected Hessian.
+/// Standard errors come from its inverse times the dispersion, which is Pearson's Σ w_i·(y_i -
+/// μ_i)²/μ_i² divided by Σw - rank.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
                                      std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -239,7 +241,7 @@ Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
                                      std::type_identity_t<Control<T>> const& control = {}) {
   return detail::run_regression<Exec, T>(Loss::gamma, op, observed, options, control, 1);
 }
-/// The same of y alone.
+/// The same for y alone.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
                                      std::type_identity_t<ConstValues<Exec, T>> const& y,
@@ -248,10 +250,10 @@ Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
   return gamma_regression(op, Observations<Exec, T>{.y = y}, options, control);
 }
 
-/// The same as `gamma_regression` with Σ w_i·(e^(b·η_i)/b - y_i·e^(a·η_i)/a), where a = 1 - power
-/// and b = 2 - power; `power` of the options is above 1. The variance grows as that power of the
-/// mean e^η. y may be 0 if the power is below 2. Above 2 the loss is not convex: steps
-/// use the expected Hessian, and more iterations are needed. `aic` is NaN.
+/// As `gamma_regression`, with Σ w_i·(e^(b·η_i)/b - y_i·e^(a·η_i)/a), a = 1 - power and b = 2 -
+/// power. `power` of the options must be above 1. The variance grows as that power of the mean e^η.
+/// y may be 0 if the power is below 2. For powers above 2 the loss is not convex: steps use the
+/// expected Hessian, and more iterations are needed. `aic` is NaN.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -259,7 +261,7 @@ Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Control<T>> const& control = {}) {
   return detail::run_regression<Exec, T>(Loss::tweedie, op, observed, options, control, 1);
 }
-/// The same of y alone.
+/// The same for y alone.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<ConstValues<Exec, T>> const& y,

@@ -19,31 +19,34 @@
 #include <tessera/solve/regression_rows.hpp>
 #include <tessera/solve/row_sums.hpp>
 
-/// Multinomial regression: each class has coefficients and an intercept, one class after the other.
+/// Multinomial regression. Each class has coefficients and an intercept; they are stored class by
+/// class.
 namespace tessera::solve::detail {
 
-/// The most coefficients, with intercepts, whose Hessian is held whole.
+/// Maximum number of coefficients and intercepts, because the whole Hessian is stored.
 inline constexpr Index most_class_parameters = 1024;
 
-/// Blocks of the Hessian on and above its diagonal, by columns: (k, l) has k + l·(l + 1)/2.
+/// Number of blocks of the Hessian on and above its diagonal. They are stored by columns: (k, l) is
+/// block k + l·(l + 1)/2.
 inline Index pairs_of(Index classes) {
   return classes * (classes + 1) / 2;
 }
 
-/// The sums of a multinomial regression of so many columns.
+/// The size of the sums of a multinomial regression with `cols` columns.
 inline RowSumsSize class_sums(Index cols, Index classes) {
   return {cols + 1, pairs_of(classes) * (cols + 1) + classes + row_columns - 1};
 }
 
-/// Of each row: the probabilities of classes, the loss and its derivatives, and where it falls for
-/// ever. Columns of E are those of RowColumn, with a first derivative for each class.
+/// Computes for each row the probabilities of classes, the loss and its derivatives, and the
+/// evidence that the loss has no minimum. Columns of E are as in RowColumn, with a first derivative
+/// for each class.
 struct RowClasses {
   Index classes;
   double const* eta;      ///< (rows, 2·classes): at the place, then along the last step
-  double const* y;        ///< from the first of these rows on, as is weights
+  double const* y;        ///< starts at the first of these rows, as do the weights
   double const* weights;  ///< or null
   double* to;             ///< (rows, count)
-  double* found;          ///< (rows, 2·classes): probabilities, and what they lack of 1
+  double* found;          ///< (rows, 2·classes): probabilities, then 1 - probability
   Index count;
   Index before;  ///< columns of E before those of RowColumn
 
@@ -62,7 +65,7 @@ struct RowClasses {
       is[k] = elementary::exp(at[k] - largest);
       sum += is[k];
     }
-    // Sums of the others: no difference of nearly equal numbers.
+    // Sums over the other classes, to avoid differences of nearly equal numbers.
     for (Index k = 0; k < classes; ++k) {
       is_not[k] = 0;
       for (Index l = 0; l < classes; ++l) is_not[k] += l == k ? 0 : is[l];
@@ -89,7 +92,8 @@ struct RowClasses {
   }
 };
 
-/// The first columns of E: for each pair of classes, rows of D times their second derivatives.
+/// Computes the first columns of E: for each pair of classes, rows of D times the second
+/// derivatives.
 struct WeighClasses {
   double const* D;
   double const* found;  ///< of RowClasses
@@ -178,7 +182,7 @@ inline LossAtPlace loss_of_classes(std::vector<double> const& sums, Index width,
   return found;
 }
 
-/// The weight of each class. Throws std::invalid_argument for labels that are none.
+/// Returns the weight of each class. Throws std::invalid_argument for invalid labels.
 inline std::vector<double> weights_of_classes(HostObservations const& rows, Index classes) {
   char const* const name = name_of(Loss::multinomial);
   std::vector<double> weights(static_cast<std::size_t>(classes));
@@ -198,7 +202,7 @@ inline std::vector<double> weights_of_classes(HostObservations const& rows, Inde
   return weights;
 }
 
-/// Intercepts of the fit without columns, which add up to 0.
+/// Intercepts of the fit without columns; their sum is 0.
 inline std::vector<double> null_intercepts(std::vector<double> const& weights) {
   std::vector<double> intercepts;
   double mean = 0;

@@ -21,15 +21,15 @@
 #include <tessera/solve/tweedie.hpp>
 #include <tessera/vectors.hpp>
 
-/// What iterative methods for regressions do with rows and columns.
+/// Operations of iterative regression solvers on rows and columns.
 namespace tessera::solve::detail {
 
-/// Of each row at η + step·(change + shift) + offset: the loss, its derivatives, and whether the
-/// row is on the wrong side of a plane that separates the labels.
+/// Computes for each row at η + step·(change + shift) + offset: the loss, its derivatives, and
+/// whether the row is on the wrong side of a plane that separates the labels.
 template <class T>
 struct Losses {
   Loss loss;
-  T power;  ///< of gamma and Tweedie
+  T power;  ///< for gamma and Tweedie
   T const* eta;
   T step;
   T const* change;
@@ -53,7 +53,7 @@ struct Losses {
       T const off = at - y[i];
       set(i, T(0.5) * off * off, off, T(1));
     } else if (loss == Loss::logistic) {
-      T const e = elementary::exp(-Kokkos::fabs(at));  // of at most 1
+      T const e = elementary::exp(-Kokkos::fabs(at));  // the exponent is at most 0
       T const d = T(1) + e;
       T const larger = Kokkos::fmax(at, T(0));
       set(i, Kokkos::fma(-y[i], at, larger) + elementary::log1p(e),
@@ -101,14 +101,14 @@ struct ScaleGradient {
   }
 };
 
-/// Where an optional vector begins, or null.
+/// Address of an optional vector, or null.
 template <class View>
 auto const* data_of(View const& x) {
   return x.extent(0) == 0 ? nullptr : x.data();
 }
 
-/// Columns that are centred and scaled in effect: x and its intercept are those of
-/// (a_ij - mean_j)·unit_j, and products are with A itself.
+/// Columns that behave as if they were centred and scaled. x and its intercept belong to (a_ij -
+/// mean_j)·unit_j, but products use A itself.
 template <class Exec, class T>
 class CentredColumns {
  public:
@@ -120,8 +120,9 @@ class CentredColumns {
       *of_cols = make_values<Exec, T>(op.exec(), op.cols());
   }
 
-  /// Two reads. False: a column is not finite.
-  /// @param has_one_unit all columns have the same: the shortest x is that of A's own columns
+  /// Finds means and units with two reads. Returns false if a column is not finite.
+  /// @param has_one_unit whether all columns share one unit, so that the shortest x is the shortest
+  ///     for A's columns
   bool find(bool has_intercept, bool has_one_unit, ConstValues<Exec, T> const& ones) {
     Exec const& exec = op_.exec();
     auto const m = static_cast<double>(op_.rows());
@@ -148,7 +149,7 @@ class CentredColumns {
       auto const by = static_cast<double>(units[j]);
       double const size = has_one_unit ? largest : std::sqrt(squares[j] / m) / by;
       if (size > 0) unit[j] = static_cast<T>(std::scalbn(1.0, -std::ilogb(size)));
-      // Of a column that is constant but for rounding, the coefficient is 0.
+      // A column that is constant up to rounding has the coefficient 0.
       double const rounding = 8 * eps * by * static_cast<double>(mean[j]);
       if (squares[j] <= rounding * rounding * m) unit[j] = T(0);
       double const own = static_cast<double>(unit[j]) / by * std::sqrt(squares[j]);
@@ -164,18 +165,19 @@ class CentredColumns {
   /// Norms of the centred and scaled columns, and of those that are only scaled.
   [[nodiscard]] std::vector<double> const& norms() const { return norms_; }
   [[nodiscard]] std::vector<double> const& sizes() const { return sizes_; }
-  /// The Frobenius norm of the latter.
+  /// The Frobenius norm of the columns that are only scaled.
   [[nodiscard]] double size() const { return scaled_norm(sizes_); }
 
-  /// to = unit·x: A's own coefficients.
+  /// to = unit·x: the coefficients for A's columns.
   void to_own(ConstValues<Exec, T> const& x, V const& to) const { scale_by(x, false, to); }
   /// to = unit²·x: λ times this is the penalty's gradient.
   void to_penalty(ConstValues<Exec, T> const& x, V const& to) const { scale_by(x, true, to); }
-  /// The intercept of A's own columns.
+  /// The intercept for A's columns.
   double own_intercept(ConstValues<Exec, T> const& own, double intercept) {
     return intercept - dot_(mean_, own);
   }
-  /// to = the gradient by x, of that by A's own coefficients and intercept.
+  /// to = the gradient by x, from the gradient by the coefficients and the intercept of A's
+  /// columns.
   void from_own_gradient(ConstValues<Exec, T> const& own, double of_intercept, V const& to) const {
     static std::string const label("tessera::regression::gradient");
     for_each_element(op_.exec(), label, op_.cols(),
@@ -184,17 +186,17 @@ class CentredColumns {
   }
 
   /// The largest |g_j| relative to the norm of its column times the root of the deviance, plus the
-  /// change of g_j if each entry of A and of y were changed by a few eps of itself. The last entry
-  /// of the gradient is that of the intercept.
-  /// @param factor  of the rounding of η in that of the losses' derivatives
-  /// @param answers norm of what else is rounded in these
+  /// change of g_j if each entry of A and of y changes by a few eps. The last entry of the gradient
+  /// belongs to the intercept.
+  /// @param factor  of the rounding of η in the losses' derivatives
+  /// @param answers norm of the other rounding in these
   [[nodiscard]] double quantity(std::vector<double> const& gradient, ConstValues<Exec, T> const& x,
                                 double intercept, double root, double tol, double factor,
                                 double answers) const {
     std::vector<T> const entries = to_host<Exec, T>(op_.exec(), x);
     double const rows = std::sqrt(static_cast<double>(op_.rows()));
     double squares = 0;
-    double shift = 0;  // of all rows, by the columns' means
+    double shift = 0;  // of all rows, because of the columns' means
     for (std::size_t j = 0; j < entries.size(); ++j) {
       auto const entry = static_cast<double>(entries[j]);
       squares = std::fma(entry * sizes_[j], entry * sizes_[j], squares);

@@ -28,10 +28,11 @@
 /// Iterative methods for regressions of any number of columns.
 namespace tessera::solve::detail {
 
-/// Truncated Newton steps: conjugate gradients solve for each, and A times the step is put together
-/// from their products, so that a line search reads no matrix. Before it has converged, η is found
-/// from x again. Or steps of L-BFGS: each place that the line search looks at is a read, which
-/// gives the gradient there, too. x, gradients and steps are those of the scaled columns.
+/// Truncated Newton steps or steps of L-BFGS. A Newton step is solved by conjugate gradients. A
+/// times the step is assembled from their products, so a line search does not read A. Before
+/// convergence is reported, η is recomputed from x. With L-BFGS, each place that the line search
+/// tries takes a read, which also gives the gradient. x, gradients and steps belong to the scaled
+/// columns.
 template <class Exec, class T>
 class IterativeRun {
  public:
@@ -101,7 +102,7 @@ class IterativeRun {
   void add(double a, ConstValues<Exec, T> const& x, double b, V const& y) const {
     axpby(op_.exec(), static_cast<T>(a), x, static_cast<T>(b), y);
   }
-  /// λ/2·Σ a_j·b_j of A's own coefficients.
+  /// λ/2·Σ a_j·b_j for coefficients of A's columns.
   double penalty_of(ConstValues<Exec, T> const& a, ConstValues<Exec, T> const& b) {
     if (options_.penalty == 0) return 0;
     columns_.to_penalty(b, work_);
@@ -138,7 +139,7 @@ class IterativeRun {
     objective_ = control_.resume != nullptr ? control_.resume->numbers[3] : found;
   }
 
-  /// η is A·x again, by one read.
+  /// Recomputes η = A·x with one read.
   void refresh() {
     columns_.to_own(x_, own_);
     op_.multiply(own_, eta_);
@@ -174,7 +175,7 @@ class IterativeRun {
     }
   }
 
-  /// Of what `evaluate` has left; one read, unless `look_at` has found it.
+  /// The gradient for the last `evaluate`; one read, unless `look_at` has found it.
   void find_gradient() {
     if (!is_lbfgs()) {
       op_.multiply_transposed(first_, own_);
@@ -196,8 +197,8 @@ class IterativeRun {
                                          tolerance(), std::max(1.0, seconds / rows), answers);
   }
 
-  /// An approximate solution of H·step = -gradient by conjugate gradients: a read each, and one for
-  /// the intercept.
+  /// Solves H·step = -gradient approximately by conjugate gradients: one read per iteration, and
+  /// one for the intercept.
   void find_step() {
     Exec const& exec = op_.exec();
     double const weight = dot_of(ones_, second_);
@@ -223,7 +224,7 @@ class IterativeRun {
       columns_.from_own_gradient(Hp_, Hq, Hp_);
       add_penalty_gradient(p_, Hp_);
       double const curvature = std::fma(q, Hq, dot_of(p_, Hp_));
-      // Less is rounding of A·p: a direction that A does not see.
+      // Less is rounding of A·p: A does not see this direction.
       double const noise = 16 * eps * columns_.size() * std::sqrt(weight / rows);
       if (!(curvature > noise * noise * (q * q + dot_of(p_, p_))) || !std::isfinite(curvature)) {
         break;
@@ -241,14 +242,15 @@ class IterativeRun {
       squares = next;
     }
   }
-  /// Hp gets the part of the intercept q of A's own columns; returns the Hessian's row of it.
+  /// Adds the part of the intercept q of A's columns to Hp; returns the intercept's entry of H·p.
   double multiply_intercept(double q, double weight) {
     if (!options_.has_intercept) return 0;
     double const Hq = std::fma(weight, q, dot_of(border_, own_));
     add(q, border_, 1, Hp_);
     return Hq;
   }
-  /// A Newton step, until the objective has fallen enough along it. False: it does not fall.
+  /// A Newton step whose length lowers the objective enough. Returns false if the objective does
+  /// not fall.
   bool go_by_newton() {
     find_step();
     double const slope = std::fma(intercept_gradient_, intercept_step_, dot_of(gradient_, step_));
@@ -257,7 +259,7 @@ class IterativeRun {
     double const xs = penalty_of(x_, step_);
     double const ss = penalty_of(step_, step_);
     double const rounding = 8 * eps * std::abs(objective_);
-    std::swap(intercept_step_, own_intercept_step_);  // `change_` is of A's own columns
+    std::swap(intercept_step_, own_intercept_step_);  // `change_` belongs to A's columns
     bool is_found = false;
     for (double length = 1; length > 0x1p-40 && !is_found; length /= 2) {
       double const found = evaluate(length) + std::fma(length, std::fma(length, ss, 2 * xs), xx);
@@ -277,8 +279,8 @@ class IterativeRun {
 
   // ---- L-BFGS ----
 
-  /// The objective at a place, and the gradient there, by one read; by two with weights, an offset
-  /// or a loss without a map.
+  /// The objective and the gradient at a place, with one read; two with weights, an offset or a
+  /// loss without a map.
   double look_at(ConstValues<Exec, T> const& x, double intercept, V const& gradient) {
     columns_.to_own(x, own_);
     double const shift = options_.has_intercept ? columns_.own_intercept(own_, intercept) : 0;
@@ -305,7 +307,7 @@ class IterativeRun {
     return found + penalty_of(x, x);
   }
 
-  /// A step. False: the objective does not fall.
+  /// An L-BFGS step. Returns false if the objective does not fall.
   bool go_by_memory() {
     using Vector = Bordered<Exec, T>;
     Exec const& exec = op_.exec();
@@ -432,17 +434,17 @@ class IterativeRun {
   LimitedMemory<Exec, T> memory_;
   V ones_;
 
-  V eta_;      ///< A·x + intercept; of L-BFGS A·x
+  V eta_;      ///< A·x + intercept; for L-BFGS A·x
   V change_;   ///< A·step
   V product_;  ///< A·p
-  V value_;    ///< of each row, what Losses says
+  V value_;    ///< of each row, as Losses computes it
   V first_;
   V second_;
   V wrong_;
   V x_;
-  V own_;  ///< of A's own columns: coefficients, or a gradient
+  V own_;  ///< coefficients or a gradient for A's columns
   V gradient_;
-  V border_;  ///< the Hessian's column of the intercept, of A's own columns
+  V border_;  ///< the Hessian's column of the intercept, for A's columns
   V step_;
   V residual_;
   V p_;
@@ -451,13 +453,13 @@ class IterativeRun {
   double intercept_ = 0;
   double intercept_gradient_ = 0;
   double intercept_step_ = 0;
-  double own_intercept_step_ = 0;  ///< of A's own columns
+  double own_intercept_step_ = 0;  ///< for A's columns
   double size_of_offset_ = 1;
-  double objective_ = 0;  ///< half the deviance and the penalty
+  double objective_ = 0;  ///< half the deviance, plus the penalty
   double norm_ = 0;
   double norm_at_start_ = -1;
   bool is_cancelled_ = false;
-  bool is_exact_ = true;  ///< whether η is A·x, not put together from products
+  bool is_exact_ = true;  ///< whether η is A·x, not assembled from products
   Regression<Exec, T> result_;
 };
 

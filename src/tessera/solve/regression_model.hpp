@@ -16,23 +16,24 @@
 /// The quadratic model of a regression's loss at a place, on the host.
 namespace tessera::solve::detail {
 
-/// The columns as the sums see them: (a_ij - mean_j)·unit_j, where units are powers of two.
+/// The columns in the sums: (a_ij - mean_j)·unit_j. Units are powers of two.
 struct ScaledColumns {
   std::vector<double> mean;
   std::vector<double> unit;
-  std::vector<double> rounding;  ///< of each scaled entry: smaller ones may be no more than that
+  std::vector<double>
+      rounding;  ///< rounding of each column's scaled entries: smaller entries may be only rounding
 
   [[nodiscard]] Index count() const { return static_cast<Index>(mean.size()); }
 };
 
-/// What one read of A tells of the loss at a place.
+/// The loss at a place, from one read of A.
 struct LossAtPlace {
-  double loss = 0;                 ///< half the deviance and the penalty
+  double loss = 0;                 ///< half the deviance, plus the penalty
   double deviance = 0;             ///< without the penalty
   std::vector<double> gradient{};  ///< by the scaled coefficients, then by the intercept
-  SmallMatrix H{};                 ///< the same
+  SmallMatrix H{};                 ///< Hessian, by the same variables
   double weight = 0;               ///< Σ of the second derivatives; 0 without a Hessian
-  double wrong_side = 0;           ///< rows, as RowColumn has them
+  double wrong_side = 0;           ///< rows, as in RowColumn
   double rising = 0;
   double falling = 0;
 
@@ -44,7 +45,8 @@ struct LossAtPlace {
   }
 };
 
-/// Reads the sums of `LossSums`: `width` rows of `count` entries. Without a Hessian H is empty.
+/// Reads the sums of `LossSums`: `width` rows of `count` entries. H is empty if there is no
+/// Hessian.
 inline LossAtPlace loss_of(std::vector<double> const& sums, Index width, Index count,
                            bool has_intercept) {
   Index const before = count - row_columns;
@@ -86,21 +88,21 @@ inline void add_penalty(double penalty, ScaledColumns const& columns, std::vecto
   }
 }
 
-/// How far a place is from the minimum. Both measures are free of the columns' scales: a step along
-/// any direction changes no linear predictor by more than the decrement allows.
+/// Distance of a place from the minimum. Neither measure depends on the columns' scales: a step
+/// along any direction changes no linear predictor by more than the decrement allows.
 struct Distance {
   double decrement = 0;        ///< √(gᵀ·H⁻¹·g)
   double scaled_gradient = 0;  ///< the largest |g_j|/√H_jj
-  double rounding = 0;         ///< what the arithmetic may leave of both
-  double quantity = 0;         ///< the larger one beside the root of the deviance
+  double rounding = 0;         ///< what rounding may leave of both
+  double quantity = 0;         ///< the larger one, relative to the root of the deviance
 };
 
 /// H and its factorisation.
 class Curvature {
  public:
   Curvature() = default;
-  /// @param is_rounded columns are known to the precision of float only: what depends on the others
-  ///                   to the precision of H does so exactly as far as anybody can tell
+  /// @param is_rounded whether columns are known only to the precision of float. Columns that
+  ///     depend on others to the precision of H then count as exactly dependent.
   Curvature(SmallMatrix H, bool is_rounded)
       : H_(std::move(H)),
         factor_(H_, threshold(H_)),
@@ -128,7 +130,7 @@ class Curvature {
     for (double& entry : step) entry = -entry;
     return step;
   }
-  /// @param sizes norm of what is rounded in the losses' derivatives besides A·x
+  /// @param sizes norm of the values, other than A·x, that are rounded in the losses' derivatives
   [[nodiscard]] Distance distance(LossAtPlace const& at, std::vector<double> const& x, double sizes,
                                   double tol) const {
     constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -137,7 +139,7 @@ class Curvature {
     for (double const y : factor_.forward(at.gradient)) squares = std::fma(y, y, squares);
     found.decrement = std::sqrt(squares);
     double predictor = sizes;
-    double left_out = 0;  // as scaled_gradient, of columns that depend on the others
+    double left_out = 0;  // as scaled_gradient, for columns that depend on others
     for (Index j = 0; j < H_.rows(); ++j) {
       if (!(H_(j, j) > 0)) continue;
       double const root = std::sqrt(H_(j, j));
@@ -146,8 +148,8 @@ class Curvature {
       double& largest = is_left_out_[size(j)] ? left_out : found.scaled_gradient;
       largest = std::max(largest, scaled);
     }
-    // Each entry of η is rounded to a few eps of Σ |a_ij·x_j|, and the inflation of variances says
-    // how much of that H⁻¹ makes larger.
+    // Each entry of η is rounded to a few eps of Σ |a_ij·x_j|. The inflation of variances is the
+    // factor by which H⁻¹ magnifies this.
     double const rounding = 8 * eps * predictor / tol;
     double const root = std::sqrt(at.deviance);
     auto const columns = static_cast<double>(H_.rows());
@@ -179,7 +181,7 @@ class Curvature {
   double inflation_ = 0;  ///< Σ H_jj·(H⁻¹)_jj
 };
 
-/// Of all x with the same A·x, the shortest one by the coefficients of A's own columns.
+/// Replaces x by the shortest one with the same A·x, measured by the coefficients of A's columns.
 inline void shorten(Curvature const& curvature, ScaledColumns const& columns,
                     std::vector<double>& x) {
   SmallMatrix Z = curvature.factor().null_space();
@@ -203,7 +205,8 @@ inline void shorten(Curvature const& curvature, ScaledColumns const& columns,
       M(l, k) = product_of(TZ.rows(), TZ.column(k), TZ.column(l));
     }
   }
-  // Of several classes a number more in all intercepts has no length: what there is, is rounding.
+  // With several classes, adding a number to all intercepts changes nothing: such a part is
+  // rounding.
   for (Index k = 0; k < Z.cols() && Z.rows() > width; ++k) {
     double of_columns = 0;
     double of_intercepts = 0;

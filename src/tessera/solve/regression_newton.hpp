@@ -25,11 +25,11 @@
 #include <tessera/solve/regression_rows.hpp>
 #include <tessera/solve/regression_types.hpp>
 
-/// Newton's method for regressions whose Hessian fits the host.
+/// Newton's method for regressions whose Hessian fits on the host.
 namespace tessera::solve::detail {
 
-/// All products in double, one read of A per iteration: it gives the loss, the gradient and the
-/// Hessian at a place. The place alone is what an iteration hands on, so that η is always A·x.
+/// Computes all products in double. One read of A per iteration gives the loss, the gradient and
+/// the Hessian at a place. Iterations pass on only the place, so η is always A·x.
 template <class Exec, class T>
 class NewtonRun {
  public:
@@ -69,7 +69,7 @@ class NewtonRun {
   }
 
  private:
-  /// Parameters of a class.
+  /// Parameters per class.
   [[nodiscard]] std::size_t width() const { return static_cast<std::size_t>(op_.cols() + 1); }
   [[nodiscard]] char const* name() const { return name_of(loss_, RegressionSolver::newton); }
   void stop(Stop why, std::string detail = "") {
@@ -82,7 +82,8 @@ class NewtonRun {
     return to;
   }
 
-  /// The columns and the first place. False: there is none, and the result tells why.
+  /// Finds the columns and the first place. Returns false if there is none; the result has the
+  /// reason.
   bool begin() {
     std::vector<double> of_classes;
     if (loss_ == Loss::multinomial) of_classes = weights_of_classes(rows_, classes_);
@@ -124,7 +125,7 @@ class NewtonRun {
     return true;
   }
 
-  /// Means and scales, by one read.
+  /// Means and scales, with one read.
   bool find_columns(Memory const& weights) {
     ColumnSums<Exec, T> sums(op_.cols(), weights);
     Memory const to("tessera::regression::sums", static_cast<std::size_t>(sums.length()));
@@ -153,8 +154,8 @@ class NewtonRun {
     return true;
   }
 
-  /// The weighted least squares at η = log y, of Poisson log(y + 0.1), as R's glm begins. False:
-  /// the null model is better.
+  /// Starts as R's glm: weighted least squares at η = log y, for Poisson log(y + 0.1). Returns
+  /// false if the null model is better.
   bool start_by_least_squares(NullModel const& null) {
     LossAtPlace const start = look(*full_, place_, RowsAs::start);
     if (!start.is_finite()) return false;
@@ -166,7 +167,8 @@ class NewtonRun {
     return true;
   }
 
-  /// Everything at a place, by one read. Without a Hessian of its own it has that of before.
+  /// Evaluates everything at a place with one read. `sums` without a Hessian use the previous
+  /// Hessian.
   LossAtPlace look(PlacedSums<Exec, T>& sums, PlaceOfSums const& place,
                    RowsAs as = RowsAs::losses) {
     sums.go_to(op_.exec(), place, as);
@@ -189,7 +191,7 @@ class NewtonRun {
     return found;
   }
 
-  /// Columns without more than rounding in them are as good as constant: their coefficients are 0.
+  /// Columns that contain only rounding count as constant: their coefficients are 0.
   void mark_constants(LossAtPlace const& at) {
     Index const n = columns_.count();
     for (Index i = 0; i < at.H.rows(); i += n + 1) {
@@ -247,8 +249,8 @@ class NewtonRun {
     }
   }
 
-  /// Whether one more step of least squares in double corrects what the Gram matrix has lost: steps
-  /// at least halve, and are more than rounding.
+  /// Whether another step of least squares in double corrects what the Gram matrix has lost: steps
+  /// must at least halve, and be larger than rounding.
   bool find_refinement() {
     if (loss_ != Loss::squares || std::is_same_v<T, float>) return false;
     refinement_ = curvature_.step(at_.gradient);
@@ -270,7 +272,7 @@ class NewtonRun {
     at_ = look_again(place_);
   }
 
-  /// Whether other coefficients give the same η, and the shortest are not there yet.
+  /// Whether other coefficients give the same η, and the shortest were not computed yet.
   [[nodiscard]] bool has_choice() const {
     return !is_shortest_ && options_.penalty == 0 &&
            curvature_.factor().rank() < curvature_.nonzero();
@@ -288,8 +290,8 @@ class NewtonRun {
     return look(loss_ == Loss::squares ? *slim_ : *full_, place);
   }
 
-  /// A Newton step, or a part of it: the loss falls enough, or the gradient does where the loss is
-  /// known no better. False: neither does.
+  /// A Newton step or a part of it. The loss must fall enough; if it changes only by rounding, the
+  /// place must be closer to the minimum. Returns false if neither is possible.
   bool go() {
     auto const step = curvature_.step(at_.gradient);
     double slope = 0;
@@ -325,23 +327,22 @@ class NewtonRun {
     Curvature const there = loss_ == Loss::squares ? curvature_ : curvature_of(found);
     return there.distance(found, place_.x, sizes_of(found), tol_).quantity < distance_.quantity;
   }
-  /// The minimum of the parabola with such a slope that rises so much, beside the length tried.
+  /// The minimum of the parabola with this slope and rise, relative to the length tried.
   static double shorter(double slope, double rise) {
     if (!std::isfinite(rise)) return 0.1;
     return std::clamp(-slope / (2 * (rise - slope)), 0.1, 0.5);
   }
 
-  /// Whether the loss falls for ever along a direction that the rows show. A step that no row
-  /// opposes may have rows that it leaves where they are: unless `is_last`, further steps tell
-  /// whether the loss falls to 0, which puts every row on its side, or stays above the loss of
-  /// these rows.
+  /// Whether the rows show a direction along which the loss falls without limit. Rows that such a
+  /// step does not move may remain. Unless `is_last`, further steps decide whether the loss falls
+  /// to 0, which separates all rows, or stays above the loss of the remaining rows.
   bool find_separation(bool is_last) {
     if (loss_ == Loss::squares || options_.penalty > 0) return false;
     bool const has_classes = loss_ == Loss::logistic || loss_ == Loss::multinomial;
     bool const is_complete = has_classes && at_.wrong_side == 0;
     bool const is_partial = at_.rising == 0 && at_.falling > 0;
     if (!is_complete && !is_partial) return false;
-    // What is left of the loss is what Newton steps still take of it: about all if it falls to 0.
+    // Newton steps can still lower the loss by about all that is left of it if it falls to 0.
     bool const may_complete =
         has_classes && distance_.decrement * distance_.decrement > 0.1 * at_.loss;
     if (!is_complete && may_complete && !is_last) return false;
@@ -397,7 +398,7 @@ class NewtonRun {
       for (std::size_t j = 0; j < n; ++j) {
         x.push_back(columns_.mean.empty() ? T(0)
                                           : static_cast<T>(place_.x[i + j] * columns_.unit[j]));
-        // Of the rounded coefficient, so that the mean of η is right.
+        // Uses the rounded coefficient, so that the mean of η is right.
         if (columns_.mean.empty()) continue;
         intercept = std::fma(-columns_.mean[j], static_cast<double>(x.back()), intercept);
       }
@@ -407,7 +408,7 @@ class NewtonRun {
     if (loss_ != Loss::multinomial) {
       result_.intercept = intercepts[0];
     } else {
-      // A number more in all of them changes no probability.
+      // Adding a number to all of them changes no probability.
       double mean = 0;
       for (double const b : intercepts) mean += b / static_cast<double>(classes_);
       for (double& b : intercepts) b -= mean;
@@ -432,8 +433,8 @@ class NewtonRun {
     if (curvature_.H().rows() > 0) describe();
   }
 
-  /// Rank, dispersion, criterion and standard errors. Of gamma and Tweedie by the expected Hessian,
-  /// with one more read.
+  /// Computes rank, dispersion, criterion and standard errors. Gamma and Tweedie use the expected
+  /// Hessian, with one more read.
   void describe() {
     double pearson = 0;
     if (is_tweedie(loss_)) {
@@ -451,7 +452,7 @@ class NewtonRun {
     }
     if (is_tweedie(loss_)) result_.dispersion = left > 0 ? pearson / left : std::nan("");
     result_.aic = aic_of(loss_, rows_, at_.deviance, result_.dispersion, factor.rank());
-    // Of several classes only differences of coefficients have errors.
+    // With several classes, only differences of coefficients have errors.
     bool const has_errors = options_.penalty == 0 && loss_ != Loss::multinomial;
     if (!has_errors || result_.stop == Stop::not_solvable) return;
     auto const inverse = factor.inverse_diagonal();
@@ -508,19 +509,19 @@ class NewtonRun {
   RegressionOptions options_;
   Control<T> const& control_;
   double tol_;
-  Index classes_;     ///< of multinomial regression, else 1
-  double sizes_ = 0;  ///< of the squares' y; of others see `size_of_offset`
-  double own_ = 0;    ///< what the loss has more than half the deviance
+  Index classes_;     ///< classes of multinomial regression, otherwise 1
+  double sizes_ = 0;  ///< norm of y for squares; for other losses see `size_of_offset`
+  double own_ = 0;    ///< loss minus half the deviance
   ScaledColumns columns_;
   std::vector<bool> constant_;
   std::unique_ptr<PlacedSums<Exec, T>> full_;
-  /// Without a Hessian: that of squares is always the same.
+  /// Without a Hessian: the Hessian of squares is always the same.
   std::unique_ptr<PlacedSums<Exec, T>> slim_;
   PlaceOfSums place_;
   LossAtPlace at_;
   Curvature curvature_;
   Distance distance_;
-  std::vector<double> refinement_;  ///< a step of `refine`
+  std::vector<double> refinement_;  ///< the step of `refine`
   bool is_shortest_ = false;
   Regression<Exec, T> result_;
 };

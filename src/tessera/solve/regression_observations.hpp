@@ -16,10 +16,10 @@
 #include <tessera/solve/regression_types.hpp>
 #include <tessera/solve/tweedie.hpp>
 
-/// The observations of a regression on the host, and whether they have a fit.
+/// The observations of a regression on the host, with checks whether a fit exists.
 namespace tessera::solve::detail {
 
-/// What methods call themselves in messages and states.
+/// Names of methods in messages and states.
 inline char const* name_of(Loss loss, RegressionSolver solver) {
   constexpr char const* names[][4]{
       {"linear_regression", "linear_regression by newton", "linear_regression by newton_cg",
@@ -44,12 +44,12 @@ inline char const* name_of(Loss loss) {
 inline bool is_tweedie(Loss loss) {
   return loss == Loss::gamma || loss == Loss::tweedie;
 }
-/// The power of the mean with which the variance grows, of losses with the logarithm as link.
+/// The exponent of the variance as a power of the mean, for losses with a logarithmic link.
 inline double power_of(Loss loss, double of_tweedie) {
   return loss == Loss::gamma ? 2 : loss == Loss::tweedie ? of_tweedie : 1;
 }
 
-/// Weights and offset are empty if there are none.
+/// Observations on the host. Weights and offset may be empty.
 struct HostObservations {
   std::vector<double> y;
   std::vector<double> weights;
@@ -64,7 +64,7 @@ struct HostObservations {
   }
 };
 
-/// Why there is no fit; `stop` is Stop::converged if there may be one.
+/// Why there is no fit. `stop` is Stop::converged if there may be one.
 struct Obstacle {
   Stop stop = Stop::converged;
   std::string detail{};
@@ -100,14 +100,14 @@ HostObservations observations_of(Exec const& exec, Loss loss, Observations<Exec,
           entries_of<Exec, T>(exec, name, "offset", from.offset, rows, true)};
 }
 
-/// 1 and the size of the largest offset: what a row's derivatives are rounded to, relative to them.
+/// 1 plus the size of the largest offset: the scale of the rounding of a row's derivatives.
 inline double size_of_offset(HostObservations const& rows) {
   double largest = 0;
   for (double const entry : rows.offset) largest = std::max(largest, std::fabs(entry));
   return 1 + largest;
 }
 
-/// The first entry that is not finite, as a sentence; empty: there is none.
+/// Describes the first entry that is not finite; empty if all are finite.
 inline std::string not_finite_in(char const* what, std::vector<double> const& x) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (std::isfinite(x[i])) continue;
@@ -116,7 +116,7 @@ inline std::string not_finite_in(char const* what, std::vector<double> const& x)
   return "";
 }
 
-/// Refuses what no fit is made of. Throws std::invalid_argument.
+/// Throws std::invalid_argument for observations that have no fit.
 inline void require_observations(Loss loss, double power, HostObservations const& rows) {
   auto const refuse = [&](std::string const& expected, double found, std::size_t i) {
     checks::fail(name_of(loss), "expected " + expected + ", found " + text_of(found) + " at row " +
@@ -138,7 +138,7 @@ inline void require_observations(Loss loss, double power, HostObservations const
   }
 }
 
-/// What the observations alone tell.
+/// Checks what the observations alone determine.
 inline Obstacle obstacle_of(Loss loss, double power, HostObservations const& rows,
                             bool has_intercept) {
   for (auto const& [what, x] : {std::pair("y", &rows.y), std::pair("the weights", &rows.weights),
@@ -211,7 +211,7 @@ inline NullModel null_model(Loss loss, double power, HostObservations const& row
   return found;
 }
 
-/// What the loss has more than half the deviance: of Poisson Σ w·(y - y·log y).
+/// The loss minus half the deviance: for Poisson Σ w·(y - y·log y).
 inline double own_loss(Loss loss, double power, HostObservations const& rows) {
   double sum = 0;
   for (std::size_t i = 0; i < rows.y.size() && is_tweedie(loss); ++i) {
@@ -230,8 +230,8 @@ inline double own_loss(Loss loss, double power, HostObservations const& rows) {
   return sum;
 }
 
-/// Akaike's criterion of a deviance with so many parameters, as statsmodels has it: of gamma at the
-/// dispersion by Pearson's statistic.
+/// Akaike's criterion for a deviance with `parameters` parameters, as in statsmodels. Gamma uses
+/// the dispersion by Pearson's statistic.
 inline double aic_of(Loss loss, HostObservations const& rows, double deviance, double dispersion,
                      Index parameters) {
   double const own = 2 * static_cast<double>(parameters);

@@ -17,13 +17,13 @@
 #include <tessera/solve/row_sums.hpp>
 #include <tessera/solve/tweedie.hpp>
 
-/// What Newton's method for regressions adds up over the rows of A: all by one read.
+/// Sums over the rows of A in Newton's method for regressions, with one read.
 namespace tessera::solve::detail {
 
-/// Columns of E behind those that make the Hessian.
+/// Columns of E after those of the Hessian.
 enum RowColumn : Index {
   of_first,       ///< derivative of the loss by η
-  of_value,       ///< the loss, less that of η = y's own
+  of_value,       ///< the loss minus its least value over η
   of_wrong_side,  ///< whether the row's loss rises along A·x + intercept somewhere
   of_rising,      ///< whether it rises along the last step
   of_falling,     ///< whether it falls along the last step by more than half of η
@@ -46,7 +46,7 @@ struct FillRows {
   }
 };
 
-/// A, then the sizes of its entries, then ones.
+/// D: entries of A, their absolute values, and ones.
 template <class T>
 struct FillSizes {
   T const* data;
@@ -64,7 +64,7 @@ struct FillSizes {
   }
 };
 struct FillCounted {
-  double const* weights;  ///< or nothing: each row counts
+  double const* weights;  ///< empty: each row counts
   double* to;
   KOKKOS_FUNCTION void operator()(Index i) const {
     to[i] = weights == nullptr || weights[i] > 0 ? 1 : 0;
@@ -76,7 +76,8 @@ template <class Exec, class T>
 class ColumnSums final : public RowSums<Exec, T> {
  public:
   using Memory = typename RowSums<Exec, T>::Memory;
-  /// Rows of weight 0 count for nothing: they may hold any finite number. No weights: all count.
+  /// Rows of weight 0 do not count: they may contain any finite number. Empty weights: all rows
+  /// count.
   ColumnSums(Index cols, Memory weights)
       : RowSums<Exec, T>(2 * cols + 1, 1), cols_(cols), weights_(std::move(weights)) {}
 
@@ -93,7 +94,7 @@ class ColumnSums final : public RowSums<Exec, T> {
   Memory weights_;
 };
 
-/// Whether entries are not finite, by groups of rows: D says which columns, E which group.
+/// Finds entries that are not finite in groups of rows. D identifies the column, E the group.
 template <class T>
 struct FillNotFinite {
   T const* data;
@@ -106,7 +107,7 @@ struct FillNotFinite {
   }
 };
 struct FillGroups {
-  Index first;  ///< row of E's first one
+  Index first;  ///< row of A of E's first row
   Index begin;  ///< row of the first group
   Index size;   ///< rows of a group
   Index groups;
@@ -116,7 +117,7 @@ struct FillGroups {
     to[i * groups + g] = row >= g * size && row < (g + 1) * size ? 1 : 0;
   }
 };
-/// Groups of rows that one read tells apart.
+/// Groups of rows that one read distinguishes.
 inline constexpr Index groups_of_not_finite = 64;
 
 template <class Exec, class T>
@@ -139,7 +140,8 @@ class NotFinite final : public RowSums<Exec, T> {
   Index size_;
 };
 
-/// Row and column of A's first entry that is not finite, by reads of A; empty: all are finite.
+/// Row and column of A's first entry that is not finite, found by reads of A; empty: all are
+/// finite.
 template <class Exec, class T>
 std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
   using Memory = typename RowSums<Exec, T>::Memory;
@@ -170,20 +172,21 @@ std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
   return "";
 }
 
-/// What is found of rows.
+/// The values to compute per row.
 enum class RowsAs {
   losses,    ///< the loss and its derivatives at η
-  start,     ///< those of the weighted least squares at η = log y: a first step
+  start,     ///< loss and derivatives of the weighted least squares at η = log y: a first step
   expected,  ///< Pearson's statistic as the loss, and the expected second derivative
 };
 
-/// Of each row at η: the loss, its derivatives, and where it falls for ever.
+/// Computes for each row at η the loss, its derivatives, and the evidence that the loss has no
+/// minimum.
 struct RowLosses {
   Loss loss;
-  double power;  ///< of gamma and Tweedie
+  double power;  ///< for gamma and Tweedie
   RowsAs as;
-  double const* eta;      ///< A·x + intercept and A·step + its intercept, side by side
-  double const* y;        ///< from the first of these rows on, as are those below
+  double const* eta;      ///< A·x + intercept and A·step + its intercept, adjacent for each row
+  double const* y;        ///< starts at the first of these rows, as do the vectors below
   double const* weights;  ///< or null
   double const* offset;   ///< or null
   double* to;             ///< (rows, count)
@@ -198,10 +201,10 @@ struct RowLosses {
   };
 
   KOKKOS_FUNCTION static Derivatives of_logistic(double at, double label) {
-    double const e = elementary::exp(-Kokkos::fabs(at));  // of at most 1
+    double const e = elementary::exp(-Kokkos::fabs(at));  // the exponent is at most 0
     double const d = 1 + e;
     double const larger = Kokkos::fmax(at, 0.0);
-    // No difference of nearly equal numbers: 1/d - 1 is -e/d.
+    // Avoids a difference of nearly equal numbers: 1/d - 1 is -e/d.
     double const above = (at < 0 ? e : 1.0) / d;
     double const below = (at < 0 ? 1.0 : e) / d;
     double const first = label == 0 ? above : label == 1 ? -below : above - label;
@@ -229,10 +232,10 @@ struct RowLosses {
     if (is_poisson) return of_poisson(eta_i, y_i);
     TweedieRow<double> const row = tweedie_row(eta_i, y_i, power);
     if (as == RowsAs::losses) return {row.value, row.first, row.second};
-    // The value is halved, as the loss is half the deviance.
+    // The value is halved because the loss is half the deviance.
     return {0.5 * row.first * row.first / row.expected, row.first, row.expected};
   }
-  /// Whether a direction makes the row's loss rise in the end.
+  /// Whether the row's loss eventually rises along a direction.
   [[nodiscard]] KOKKOS_FUNCTION bool rises(double along, double y_i, double slack) const {
     if (loss == Loss::logistic) return (y_i > 0.5 ? -along : along) > slack;
     if (y_i > 0) return Kokkos::fabs(along) > slack;
@@ -243,7 +246,7 @@ struct RowLosses {
     double const weight = weights == nullptr ? 1 : weights[i];
     double const plain = eta[2 * i];
     double const along = eta[2 * i + 1];
-    // A row that does not count may be so far away that exp overflows: 0·∞ is no number.
+    // A row without weight may be so far away that exp overflows, and 0·∞ is NaN.
     Derivatives const d = weight > 0 ? at(plain + offset_i, offset_i, y[i]) : Derivatives{0, 0, 0};
     second[i] = weight * d.second;
     double* const e = to + i * count + before;
@@ -257,7 +260,7 @@ struct RowLosses {
   }
 };
 
-/// The first columns of E: rows of D times their second derivatives.
+/// Computes the first columns of E: rows of D times the second derivatives.
 struct WeighRows {
   double const* D;
   double const* second;
@@ -269,28 +272,28 @@ struct WeighRows {
   }
 };
 
-/// Where the sums are to be found, on the device.
+/// The place of the sums, on the device.
 struct PlaceOfSums {
   std::vector<double> x;     ///< coefficients of the scaled columns, then the intercept
   std::vector<double> step;  ///< as x
 };
 
-/// The sums of `LossSums` of so many columns.
+/// The size of the sums of `LossSums` for `cols` columns.
 inline RowSumsSize loss_sums(Index cols, bool has_hessian) {
   return {cols + 1, (has_hessian ? cols + 1 : 0) + row_columns};
 }
-/// The largest sums that Newton's method makes of a matrix with so many columns.
+/// The sizes of the largest sums of Newton's method for a matrix with `cols` columns.
 inline std::vector<RowSumsSize> newton_sums(Index cols) {
   return {loss_sums(cols, true), {cols, groups_of_not_finite}};
 }
 
-/// Sums at a place: columns of D are A's, centred and scaled, and ones.
+/// Sums at a place. Columns of D are A's columns, centred and scaled, and ones.
 template <class Exec, class T>
 class PlacedSums : public RowSums<Exec, T> {
  public:
   using Memory = typename RowSums<Exec, T>::Memory;
 
-  /// What each row has beside A, in memory of Exec; no weights or offset if they are empty.
+  /// Data of each row in addition to A, in memory of Exec. Weights and offset may be empty.
   struct OfRows {
     Memory y;
     Memory weights;
@@ -307,7 +310,7 @@ class PlacedSums : public RowSums<Exec, T> {
 
   [[nodiscard]] bool has_hessian() const { return has_hessian_; }
 
-  /// Before the sums are made: where.
+  /// Sets the place of the next sums.
   void go_to(Exec const& exec, PlaceOfSums const& place, RowsAs as) {
     std::vector<double> both = place.x;
     both.insert(both.end(), place.step.begin(), place.step.end());

@@ -8,10 +8,10 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/stop.hpp>
 
-/// What regressions take, and what they find.
+/// Options, observations and results of regressions.
 namespace tessera::solve {
 
-/// What a regression adds up over the rows, of η = A·x + intercept and the row's y.
+/// The function of η = A·x + intercept and y that a regression sums over the rows.
 enum class Loss {
   squares,      ///< (η - y)²/2
   logistic,     ///< log(1 + e^η) - y·η, labels y of 0 and 1
@@ -21,29 +21,30 @@ enum class Loss {
   multinomial,  ///< log Σ e^η_k - η_y, labels y of 0 to K - 1
 };
 
-/// How the minimum is found.
+/// The method that finds the minimum.
 enum class RegressionSolver {
   automatic,  ///< newton if A has at most `most_gram_cols` columns, else newton_cg
   newton,     ///< Newton's method with the whole Hessian: one read of A per iteration
-  newton_cg,  ///< truncated Newton steps: few, of several reads
-  lbfgs,      ///< steps by the last gradients: many, mostly of one read
+  newton_cg,  ///< truncated Newton steps: few iterations of several reads
+  lbfgs,      ///< steps from the last gradients: many iterations, mostly of one read
 };
 
 /// Options of regressions.
 struct RegressionOptions {
-  double penalty = 0;         ///< λ: λ·‖x‖²/2 is added to the loss; the intercept is free
-  bool has_intercept = true;  ///< else it is 0
-  double power = 1.5;         ///< of `tweedie_regression`: the variance grows as the mean's power
-  /// Bound of the quantity that decides convergence; 0: the default of the solver.
+  double penalty = 0;         ///< λ: λ·‖x‖²/2 is added to the loss; the intercept is not penalised
+  bool has_intercept = true;  ///< otherwise it is 0
+  double power = 1.5;  ///< for `tweedie_regression`: the variance grows as the mean to this power
+  /// Bound of `Regression::quantity`; 0: the default of the solver.
   double tol = 0;
   RegressionSolver solver = RegressionSolver::automatic;
-  Index maxiter = 100;         ///< iterations
-  Index max_products = 0;      ///< Hessian products of a newton_cg step; 0: n + 1, at most 200
-  Index most_gram_cols = 512;  ///< columns up to which `automatic` is `newton`
+  Index maxiter = 100;  ///< iterations
+  Index max_products =
+      0;  ///< maximum Hessian products per iteration of newton_cg; 0: n + 1, at most 200
+  Index most_gram_cols = 512;  ///< maximum columns for which `automatic` is `newton`
   bool keep_history = false;
 };
 
-/// The observations of a regression, one entry for each row of A.
+/// The observations of a regression, with one entry for each row of A.
 template <class Exec, class T>
 struct Observations {
   ConstValues<Exec, T> y;
@@ -54,36 +55,36 @@ struct Observations {
 /// The fit of a regression.
 template <class Exec, class T>
 struct Regression {
-  /// One coefficient a column; of multinomial regression those of class 0, then of class 1, and so
-  /// on.
+  /// One coefficient per column; for multinomial regression those of class 0, then of class 1, and
+  /// so on.
   Values<Exec, T> x;
   double intercept = 0;
-  std::vector<double> intercepts;  ///< of multinomial regression, one a class
+  std::vector<double> intercepts;  ///< for multinomial regression, one per class
   Stop stop = Stop::breakdown;
   std::string detail;  ///< more about `stop`, a sentence without a full stop; may be empty
   Index iterations = 0;
-  Index reads = 0;           ///< of A, by this call
-  double loss = 0;           ///< with the penalty
-  double gradient_norm = 0;  ///< of the loss with the penalty, by x and the intercept
+  Index reads = 0;           ///< reads of A by this call
+  double loss = 0;           ///< including the penalty
+  double gradient_norm = 0;  ///< of the loss including the penalty, by x and the intercept
 
-  /// What has to fall below `bound`. Of the solver newton: the larger one of the Newton decrement
-  /// and of the scaled gradient, relative to the root of the deviance. Of the others: the scaled
+  /// The measure that must fall below `bound`. For newton: the larger of the Newton decrement and
+  /// the scaled gradient, relative to the root of the deviance. For other solvers: the scaled
   /// gradient.
   double quantity = 0;
   double bound = 0;
-  double decrement = 0;        ///< √(gᵀ·H⁻¹·g); of newton only
-  double scaled_gradient = 0;  ///< the largest |g_j|/√H_jj; of newton only
-  double deviance = 0;         ///< of newton only, as are those below
-  /// Akaike's criterion, without the penalty; NaN of Tweedie regression.
+  double decrement = 0;        ///< √(gᵀ·H⁻¹·g); newton only
+  double scaled_gradient = 0;  ///< the largest |g_j|/√H_jj; newton only
+  double deviance = 0;         ///< newton only, like the fields below
+  /// Akaike's criterion, without the penalty; NaN for Tweedie regression.
   double aic = 0;
   Index rank = 0;  ///< parameters that A determines, with the intercept
-  /// Of squares the residual variance; of gamma and Tweedie regression Pearson's statistic by
-  /// Σw - rank; else 1.
+  /// For squares the residual variance; for gamma and Tweedie regression Pearson's statistic
+  /// divided by Σw - rank; otherwise 1.
   double dispersion = 1;
-  /// Of the coefficients, then of the intercept; NaN of those that A does not determine. Empty if
-  /// there is a penalty, or no minimum.
+  /// Of the coefficients, then of the intercept; NaN for coefficients that A does not determine.
+  /// Empty if there is a penalty, or no minimum.
   std::vector<double> standard_errors;
-  /// Columns along which the loss falls for ever, if `stop` is Stop::not_solvable.
+  /// Columns along which the loss falls without limit, if `stop` is Stop::not_solvable.
   std::vector<Index> columns;
   std::vector<Step> history;
 };

@@ -21,18 +21,18 @@
 #include <tessera/solve/lsmr.hpp>
 #include <tessera/solve/scaled_columns.hpp>
 
-/// Least squares that choose their method: of few columns directly, else by LSMR.
+/// Least squares that choose their method: direct for few columns, otherwise LSMR.
 namespace tessera::solve {
 namespace detail {
 
-/// The most steps of LSMR where nobody asks for a number: rounding may need more than min(m, n).
+/// Default maximum iterations of LSMR: rounding may require more than min(m, n).
 template <class Operator>
 Index patient_limit(Operator const& op) {
   return std::max(10 * std::min(op.rows(), op.cols()), Index{100});
 }
 
-/// Runs of LSMR for each right-hand side and each λ. Columns of uneven norms are scaled. The rows
-/// below A then differ from λ to λ, so each λ has its own run. The other λ share one.
+/// Runs LSMR for each right-hand side and each λ. Columns of uneven norms are scaled. The rows
+/// below A then differ from λ to λ, so each λ has a separate run. The other λ share one.
 template <class Exec, class T>
 class IterativeLeastSquares {
  public:
@@ -40,7 +40,7 @@ class IterativeLeastSquares {
   using Options = LeastSquaresOptions<Exec, T>;
   using Result = LeastSquares<Exec, T>;
 
-  /// @param name of its states, which `lsmr` refuses because it does not scale
+  /// @param name of its states; `lsmr` refuses these because it does not scale
   IterativeLeastSquares(char const* name, Operator const& op, ConstRows<Exec, T> const& BT,
                         Options const& options, Control<T> const& control,
                         std::vector<double> const& damps)
@@ -62,7 +62,7 @@ class IterativeLeastSquares {
     plan();
   }
 
-  /// Of each right-hand side, for each λ.
+  /// Returns the results of each right-hand side, for each λ.
   std::vector<Result> operator()() {
     std::size_t const first = take_state();
     std::vector<Result> results(BT_.extent(0) * damps_.size());
@@ -77,13 +77,13 @@ class IterativeLeastSquares {
   }
 
  private:
-  /// One of LSMR.
+  /// A run of LSMR.
   struct Run {
     std::size_t side;                ///< row of BT
     std::vector<std::size_t> damps;  ///< indices of damps that share it
-    std::vector<T> units;            ///< of the columns; none: they are not scaled
+    std::vector<T> units;            ///< of the columns; empty: they are not scaled
   };
-  /// What a state has besides LSMR's numbers.
+  /// Numbers of a state in addition to LSMR's.
   struct Numbers {
     double run = 0;
     double is_scaled = 0;
@@ -91,7 +91,7 @@ class IterativeLeastSquares {
 
   void plan() {
     std::vector<std::vector<T>> units(damps_.size());
-    // Without a penalty, of many solutions the shortest for A's own columns is wanted.
+    // Without a penalty, the shortest of many solutions for A's columns is wanted.
     auto const may_scale = [&](double damp) { return damp > 0 || op_.rows() >= op_.cols(); };
     if (op_.rows() > 0 && op_.cols() > 1 && std::ranges::any_of(damps_, may_scale)) {
       auto const norms = column_norms<Exec, T>(op_);
@@ -111,7 +111,7 @@ class IterativeLeastSquares {
     }
   }
 
-  /// Index of the run that the state continues; 0 without a state. Earlier runs start again.
+  /// Index of the run that the state continues; 0 without a state. Earlier runs are repeated.
   std::size_t take_state() {
     if (control_.resume == nullptr) return 0;
     constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
@@ -129,7 +129,7 @@ class IterativeLeastSquares {
     fail_of_state(name_);
   }
 
-  /// @param has_states false for a run that only starts again: it offers no states
+  /// @param has_states false for a run that is repeated: it offers no states
   std::vector<Result> call(std::size_t index, std::optional<State<T>> state, bool has_states) {
     Run const& run = runs_[index];
     bool const is_scaled = !run.units.empty();
@@ -212,7 +212,7 @@ class IterativeLeastSquares {
   std::optional<State<T>> state_;
 };
 
-/// Of each row of BT, for each λ: x of the shortest, with penalty λ·‖x - x0‖².
+/// For each row of BT and each λ: the shortest x that minimises, with penalty λ·‖x - x0‖².
 template <class Exec, class T>
 std::vector<LeastSquares<Exec, T>> run_penalised(char const* name,
                                                  NormalOperator<Exec, T> const& op,
@@ -239,7 +239,7 @@ std::vector<LeastSquares<Exec, T>> run_penalised(char const* name,
     auto results =
         DirectLeastSquares<Exec, T>(named.c_str(), *direct, BT, options.x0, control, lambdas)();
     if (!results.empty()) return results;
-    // Squares over- or underflow. A state of the first read helps no other method.
+    // Squares over- or underflow. No other method can use a state of the first read.
     its_control = {.on_step = control.on_step};
   }
   constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -260,7 +260,7 @@ ConstRows<Exec, T> as_row(ConstValues<Exec, T> const& x) {
 
 }  // namespace detail
 
-/// x for each λ that makes ‖A·x - b‖² + λ·‖x - x0‖² small
+/// Minimises ‖A·x - b‖² + λ·‖x - x0‖² over x, for each λ
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -270,25 +270,25 @@ ConstRows<Exec, T> as_row(ConstValues<Exec, T> const& x) {
 /// | options | | as for `lsmr`; damp is not used |
 /// | control | | callbacks, and a state to resume from |
 ///
-/// A matrix with at most `options.direct` columns is solved directly, if maxiter is not set: A is
+/// A matrix with at most `options.direct` columns is solved directly, unless maxiter is set. A is
 /// read once in float, and about three times in double. The columns are scaled to equal norms
-/// inside, the penalty stays that of the columns as they are. atol, btol and conlim are not used:
-/// the result is as good as the type allows. `is_direct` shows it; conda is then the condition
+/// internally; the penalty applies to the unscaled columns. atol, btol and conlim are not used: the
+/// result is as accurate as the type allows. `is_direct` shows it; conda is then the condition
 /// number of the scaled columns.
 ///
 /// Otherwise this is `lsmr` with damp = √λ for each λ. By default atol = btol = ε, and maxiter is
 /// max(10·min(m, n), 100). A is first read for the norms of its columns: once, or twice if squares
 /// over- or underflow or are 0. Let d_j be the norm of column j of A with √λ·I below it.
 ///
-/// - If the d_j of columns that are not 0 differ by at most a factor of ten, x has the bits of
-///   `lsmr`. All such λ share the reads of the one that takes the most steps, and each adds three
-///   vectors of n entries. Callbacks receive the steps of the first λ that has not ended.
+/// - If the d_j of nonzero columns differ by at most a factor of ten, x has the bits of `lsmr`. All
+///   such λ share the reads of the one with the most iterations, and each adds three vectors of n
+///   entries. Callbacks receive the Steps of the first λ that has not ended.
 /// - Otherwise LSMR runs on columns that are scaled by powers of two to equal d_j, for one λ after
-///   the other. The penalty is still on x. `has_scaled_columns` is set; normar, norma and conda
+///   another. The penalty is still on x. `has_scaled_columns` is set; normar, norma and conda
 ///   describe the scaled problem. With λ = 0 this needs m ≥ n.
 ///
-/// The bits of each λ do not depend on the others. A state is one of the same lambdas, and not one
-/// of `lsmr`. Runs that ended before the state are computed again.
+/// The bits of each λ do not depend on the others. A run resumes only from a state with the same
+/// lambdas, not from a state of `lsmr`. Runs that ended before the state are repeated.
 /// @throws std::invalid_argument as `lsmr`, and for a λ that is not a number of at least 0
 ///
 /// ```cpp
@@ -308,7 +308,7 @@ std::vector<LeastSquares<Exec, T>> ridge_path(
                                         lambdas);
 }
 
-/// x that makes ‖A·x - b‖² + λ·‖x - x0‖² small: as `ridge_path` of one λ.
+/// Minimises ‖A·x - b‖² + λ·‖x - x0‖²: as `ridge_path` with one λ.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -325,7 +325,7 @@ LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double
   return std::move(results.front());
 }
 
-/// The shortest x that makes ‖A·x - b‖ least, to the precision of the arithmetic
+/// Finds the shortest x that minimises ‖A·x - b‖, to the precision of the arithmetic
 ///
 /// As `ridge` with λ = 0. Singular values of A with columns of equal norms count as zero if they
 /// are at most 2·ε in float, n·ε in double, times the largest. If that leaves a rank below n, x is
@@ -351,8 +351,8 @@ LeastSquares<Exec, T> lstsq(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// The same of each column of B, which is m x k: k results. A matrix of few columns is read as
-/// often as for one.
+/// The same for each column of B, m x k: returns k results. A matrix of few columns is read as
+/// often as for one column.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lstsq(

@@ -22,10 +22,10 @@
 #include <tessera/summation.hpp>
 #include <tessera/workspace.hpp>
 
-/// Sums over the rows of a matrix, in double for every scalar type, by one read of it.
+/// Sums over the rows of a matrix with one read, in double for every scalar type.
 namespace tessera::solve::detail {
 
-/// What `RowSums` with so many rows and columns need room for.
+/// Rows and columns of `RowSums`, which determine their memory.
 struct RowSumsSize {
   Index width;
   Index count;
@@ -34,14 +34,14 @@ struct RowSumsSize {
 /// Some rows of A in memory of an execution space.
 template <class T>
 struct RowsOfMatrix {
-  Index first;  ///< row of the whole matrix
+  Index first;  ///< index in the whole matrix
   Index count;
   T const* data;
-  Index down;    ///< from a row to the next, in elements
-  Index across;  ///< from a column to the next, in elements
+  Index down;    ///< stride between rows, in elements
+  Index across;  ///< stride between columns, in elements
 };
 
-/// body(i, j) for each entry of a matrix of doubles: a host's thread takes whole rows.
+/// Calls body(i, j) for each entry of a row. On a host, a work item takes a whole row.
 template <class Body>
 struct OnRow {
   Body body;
@@ -66,9 +66,9 @@ void for_each_entry(Exec const& exec, std::string const& label, Index rows, Inde
   }
 }
 
-/// C = Dᵀ·E in double, where row i of D and of E is made of row i of A. C has `width` rows and
-/// `count` columns. The sum over rows is a tree over chains of as many rows as a segment of T has
-/// elements: its bits depend neither on the blocks in which A comes nor on A's layout.
+/// C = Dᵀ·E in double. Row i of D and of E is computed from row i of A. C has `width` rows and
+/// `count` columns. The sum over rows is a tree over chains; a chain has as many rows as a segment
+/// of T has elements. Its bits depend neither on the blocks of A nor on A's layout.
 template <class Exec, class T>
 class RowSums {
  public:
@@ -85,7 +85,7 @@ class RowSums {
   [[nodiscard]] Index count() const { return count_; }
   [[nodiscard]] Index length() const { return width_ * count_; }
 
-  /// Bytes that sums of so many rows and columns take for blocks of so many rows of A.
+  /// Bytes of memory for sums of this width and count with blocks of `rows` rows of A.
   static std::size_t bytes(Index width, Index count, Index rows, Index blocks) {
     Index const chains = summation::ceil_div(rows, summation::segment<T>);
     Index const entries = rows * (width + count + 2) + (chains > 1 ? chains * width * count : 0);
@@ -93,7 +93,7 @@ class RowSums {
            static_cast<std::size_t>(entries) * sizeof(double);
   }
 
-  /// to = the sum over some rows, which are an aligned group of chains.
+  /// to = the sum over some rows, which must be an aligned group of chains.
   void add(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* to) {
     reserve(D_, rows.count * width_);
     reserve(E_, rows.count * count_);
@@ -127,7 +127,7 @@ class RowSums {
   }
 
  private:
-  /// Rows of D, `width` entries each, and rows of E, `count` entries each.
+  /// Computes rows of D, `width` entries each, and rows of E, `count` entries each.
   virtual void fill(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
                     double* E) = 0;
 
@@ -138,11 +138,12 @@ class RowSums {
   Workspace<Exec> workspace_;
 };
 
-/// out = the sums of a matrix in memory of `exec`, whose first row is `first_row` of a larger one.
+/// out = the sums of a matrix in memory of `exec`. Its first row is row `first_row` of a larger
+/// matrix.
 template <class Exec, class T>
 void sum_rows_in_memory(Exec const& exec, MatrixInMemory<T> const& a, Index first_row,
                         RowSums<Exec, T>& sums, Kernels kernels, double* out) {
-  // Rows of E may be far longer than those of A.
+  // Rows of E may be far longer than A's rows.
   Index const longer = std::max(Index{1}, sums.count() / (4 * sums.width()));
   auto const blocks = groups_of_rows(
       a, std::max<std::size_t>(
@@ -158,7 +159,7 @@ void sum_rows_in_memory(Exec const& exec, MatrixInMemory<T> const& a, Index firs
   exec.fence("tessera::solve: the sums over rows are there");
 }
 
-/// The same, of blocks of a stream.
+/// RowSums of the blocks of a stream.
 template <class Exec, class T, bool RowMajor, class Set>
 class RowSumsWork {
  public:
@@ -187,7 +188,7 @@ class RowSumsWork {
     tree_.push(block);
   }
   void finish() { tree_.finish({out_, 1}); }
-  /// Nothing goes on within a read.
+  /// A single read has no state to resume from.
   void save(stream::State<T>&, Index) const {}
   [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
   [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
@@ -202,7 +203,7 @@ class RowSumsWork {
   stream::detail::VectorTree<Exec, double> tree_;
 };
 
-/// Sums that are asked for the memory they need, and never made.
+/// Sums that only serve to compute their memory.
 template <class Exec, class T>
 class SizedRowSums final : public RowSums<Exec, T> {
  public:
@@ -212,7 +213,7 @@ class SizedRowSums final : public RowSums<Exec, T> {
   void fill(Exec const&, RowsOfMatrix<T> const&, Kernels, double*, double*) override {}
 };
 
-/// The same of a streamed matrix.
+/// The same for a streamed matrix.
 template <class Exec, class Layout, class T>
 stream::Report sum_rows_of_stream(Exec const& exec,
                                   stream::detail::AnySource<T, Layout> const& source,

@@ -20,7 +20,7 @@
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/operator.hpp>
 
-/// Columns of even norms for iterative methods, without a copy of A.
+/// Scales columns to similar norms for iterative methods, without a copy of A.
 namespace tessera::solve::detail {
 
 /// to = power of unit, times x
@@ -35,7 +35,7 @@ struct ScaleBy {
   }
 };
 
-/// Σ (units_j·(a_ij - mean_j))², by one read. `unit` and `work` are overwritten.
+/// Σ (units_j·(a_ij - mean_j))², with one read. Overwrites `unit` and `work`.
 template <class Exec, class T>
 std::vector<double> squares_in(NormalOperator<Exec, T> const& op, std::vector<T> const& units,
                                Values<Exec, T> const& mean, Values<Exec, T> const& unit,
@@ -46,7 +46,8 @@ std::vector<double> squares_in(NormalOperator<Exec, T> const& op, std::vector<T>
   return {squares.begin(), squares.end()};
 }
 
-/// Sets the units of columns whose squares over- or underflow. Returns whether any does.
+/// Sets the units of columns whose squares over- or underflow. Returns whether there are such
+/// columns.
 template <class T>
 bool bring_in_range(std::vector<double> const& squares, std::vector<T>& units) {
   constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -61,7 +62,7 @@ bool bring_in_range(std::vector<double> const& squares, std::vector<T>& units) {
   return is_changed;
 }
 
-/// Norms of the columns of A, by one read; two if squares over- or underflow, or are 0.
+/// Norms of the columns of A, with one read; two if squares over- or underflow, or are 0.
 template <class Exec, class T>
 std::vector<double> column_norms(NormalOperator<Exec, T> const& op) {
   auto const mean = make_values<Exec, T>(op.exec(), op.cols());
@@ -77,8 +78,8 @@ std::vector<double> column_norms(NormalOperator<Exec, T> const& op) {
   return norms;
 }
 
-/// Powers of two that give the columns of A with damp·I below it norms from 1 to 2. Empty: the
-/// norms of the columns that are not 0 differ by at most a factor of ten, or one is not finite.
+/// Powers of two that scale the columns of A with damp·I below it to norms from 1 to 2. Empty if
+/// the norms of nonzero columns differ by at most a factor of ten, or if one is not finite.
 template <class T>
 std::vector<T> uneven_units(std::vector<double> const& norms, double damp) {
   constexpr int most = std::numeric_limits<T>::max_exponent - 2;
@@ -98,13 +99,13 @@ std::vector<T> uneven_units(std::vector<double> const& norms, double damp) {
   return largest > 10 * least ? units : std::vector<T>{};
 }
 
-/// The rows damp·D below A·D: f(damp·d) of each entry, b if it is wanted, and what c gains.
+/// The rows damp·D below A·D: b = f(damp·d), if it is wanted, and their contribution to c.
 template <class T>
 struct RowsBelow {
   T const* scaled;  ///< D·v
   T const* unit;    ///< the diagonal of D
   T damp;
-  maps::Function<T> map;  ///< of these rows
+  maps::Function<T> map;  ///< map of these rows
   bool keeps_product;
   T* b;  ///< or null
   T* c;
@@ -133,9 +134,9 @@ struct AddBelow {
   KOKKOS_FUNCTION void operator()(Index j) const { c[j] = unit[j] * Kokkos::fma(damp, u[j], c[j]); }
 };
 
-/// A·D for a diagonal D of powers of two, and damp·D below it if damp is not 0: only vectors are
-/// scaled. With b and damp·x0 on the right it has the minimum of ‖A·x - b‖² + damp²·‖x - x0‖²,
-/// where x = D·z.
+/// A·D for a diagonal D of powers of two, with damp·D below it if damp is not 0. Only vectors are
+/// scaled. For the right-hand side of b above damp·x0, it has the minimum of ‖A·x - b‖² + damp²·‖x
+/// - x0‖² with x = D·z.
 template <class Exec, class T>
 class ScaledOperator final : public NormalOperator<Exec, T> {
  public:
@@ -157,7 +158,7 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
   void scale(ConstValues<Exec, T> const& z, Values<Exec, T> const& to) const {
     for_each(ScaleBy<T>{z.data(), units_.data(), false, to.data()});
   }
-  /// The right-hand side: b, and damp·x0 below. x0 may be without entries.
+  /// The right-hand side: b above damp·x0. x0 may be empty.
   [[nodiscard]] ConstValues<Exec, T> right_side(ConstValues<Exec, T> const& b,
                                                 ConstValues<Exec, T> const& x0) const {
     if (!is_damped_) return b;

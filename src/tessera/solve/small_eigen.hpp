@@ -15,11 +15,11 @@
 /// Eigenvalues of symmetric matrices of at most a few hundred rows, on the host.
 namespace tessera::solve {
 
-/// A = V·diag(values)·Vᵀ: V has orthonormal columns, values fall.
+/// A = V·diag(values)·Vᵀ. V has orthonormal columns; the values are in falling order.
 struct SmallEigen {
   std::vector<double> values;
   SmallMatrix V;
-  bool is_converged = false;  ///< false where A has an infinity or a NaN
+  bool is_converged = false;  ///< false if A has an infinity or a NaN
 };
 
 namespace detail {
@@ -29,7 +29,7 @@ inline void add_multiple(Index size, double a, double const* x, double* y) {
   for (Index i = 0; i < size; ++i) y[i] = std::fma(a, x[i], y[i]);
 }
 
-/// A tridiagonal matrix with the same eigenvalues: `below[j]` is next to diagonal[j].
+/// A tridiagonal matrix with the same eigenvalues. `below[j]` is next to diagonal[j].
 struct Tridiagonal {
   std::vector<double> diagonal;
   std::vector<double> below;
@@ -43,7 +43,7 @@ inline Tridiagonal to_tridiagonal(SmallMatrix& A) {
   SmallMatrix Q(n, n);
   std::vector<double> factors(size);
   std::vector<double> w(size);
-  // Column j of A keeps the reflection that makes it zero below its second element.
+  // Column j of A stores the reflection that zeroes it below its second element.
   for (Index j = 0; j + 1 < n; ++j) {
     double* const v = A.column(j) + j + 1;
     Index const rest = n - j - 1;
@@ -108,7 +108,7 @@ inline void chase(Tridiagonal& T, SmallMatrix& V, std::size_t first, std::size_t
   double x = d[last] - shift;
   double s = 1;
   double c = 1;
-  double moved = 0;  // what the row above still has to lose
+  double moved = 0;  // what the row above still loses
   for (std::size_t i = last; i-- > first;) {
     double const bulge = s * e[i];
     double const b = c * e[i];
@@ -133,7 +133,7 @@ inline void chase(Tridiagonal& T, SmallMatrix& V, std::size_t first, std::size_t
   e[last] = 0;
 }
 
-/// Makes T diagonal. False: not so.
+/// Makes T diagonal. Returns false if that fails.
 inline bool make_diagonal(Tridiagonal& T, SmallMatrix& V) {
   auto& d = T.diagonal;
   auto& e = T.below;
@@ -158,7 +158,7 @@ inline bool make_diagonal(Tridiagonal& T, SmallMatrix& V) {
 }  // namespace detail
 
 /// The eigenvalues and eigenvectors of a symmetric matrix, to the precision of its largest
-/// eigenvalue. Only +, -, ·, /, fma and sqrt in a fixed order: the same bits everywhere.
+/// eigenvalue. Uses only +, -, ·, /, fma and sqrt in a fixed order: the same bits everywhere.
 ///
 /// Source: reflections to tridiagonal form (A. S. Householder, 1958), and the implicit QL method
 /// with Wilkinson's shift (H. Bowdler, R. S. Martin, C. Reinsch, J. H. Wilkinson, 1968).
@@ -166,7 +166,7 @@ inline SmallEigen small_eigen(SmallMatrix A) {
   Index const n = A.rows();
   SmallEigen result;
   if (n == 0) return {{}, SmallMatrix(), true};
-  // A power of two, so that squares neither overflow nor vanish.
+  // Scales by a power of two, so that squares neither overflow nor vanish.
   double largest = 0;
   bool is_finite = true;
   for (double const x : A.values()) {

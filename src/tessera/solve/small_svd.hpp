@@ -17,11 +17,11 @@ namespace tessera::solve {
 
 using summation::Index;
 
-/// A host's matrix of doubles, column after column.
+/// A column-major matrix of doubles on the host.
 class SmallMatrix {
  public:
   SmallMatrix() = default;
-  /// Of zeros.
+  /// A matrix of zeros.
   SmallMatrix(Index rows, Index cols)
       : rows_(rows), cols_(cols), values_(static_cast<std::size_t>(rows * cols)) {}
 
@@ -39,12 +39,12 @@ class SmallMatrix {
   std::vector<double> values_;
 };
 
-/// A = U·diag(s)·Vᵀ of m x n, m >= n: U of m x n and V of n x n have orthonormal columns, s falls.
+/// A = U·diag(s)·Vᵀ, m x n with m >= n. U, m x n, and V, n x n, have orthonormal columns; s falls.
 struct SmallSvd {
   SmallMatrix U;
   std::vector<double> s;
   SmallMatrix V;
-  bool is_converged = false;  ///< false where A has an infinity or a NaN
+  bool is_converged = false;  ///< false if A has an infinity or a NaN
 };
 
 namespace detail {
@@ -55,8 +55,8 @@ inline double product_of(Index size, double const* x, double const* y) {
   return sum;
 }
 
-/// (x, y) = (c·x - s·y, s·x + c·y) with s² + c² = 1, so that lengths are kept as well as can be:
-/// half is s/(1 + c).
+/// (x, y) = (c·x - s·y, s·x + c·y) with s² + c² = 1. `half` is s/(1 + c): this form preserves
+/// lengths best.
 inline void rotate(Index size, double* x, double* y, double s, double half) {
   for (Index i = 0; i < size; ++i) {
     double const x_i = x[i];
@@ -66,8 +66,8 @@ inline void rotate(Index size, double* x, double* y, double s, double half) {
   }
 }
 
-/// Makes column j a unit vector that is orthogonal to the columns before it: of the vectors of the
-/// standard basis, the one that is farthest from them.
+/// Makes column j a unit vector that is orthogonal to the previous columns, from the vector of the
+/// standard basis that is farthest from them.
 inline void complete(SmallMatrix& U, Index j) {
   Index const m = U.rows();
   Index farthest = 0;
@@ -93,11 +93,12 @@ inline void complete(SmallMatrix& U, Index j) {
   for (Index i = 0; i < m; ++i) u[i] /= norm;
 }
 
-/// Rotates each pair of columns of A, and those of V, until they are orthogonal, and once more in
-/// each of some further sweeps. False: not so.
+/// Rotates each pair of columns of A, and of V, until they are orthogonal, then in `further` more
+/// sweeps. Returns false if that fails.
 inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
   constexpr int max_sweeps = 60;
-  constexpr double nothing = 0x1p-900;  // the square of a column that is zero beside the others
+  constexpr double nothing =
+      0x1p-900;  // the square of a column that is negligible compared with the others
   Index const m = A.rows();
   Index const n = A.cols();
   double tolerance = static_cast<double>(m) * std::numeric_limits<double>::epsilon();
@@ -133,11 +134,11 @@ inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
 
 }  // namespace detail
 
-/// The decomposition of a matrix with at least as many rows as columns. Only +, -, ·, /, fma and
-/// sqrt in a fixed order: the same bits everywhere. Where a singular value is zero to the precision
-/// of the largest, U has a unit vector orthogonal to its other columns.
+/// The decomposition of a matrix with at least as many rows as columns. Uses only +, -, ·, /, fma
+/// and sqrt in a fixed order: the same bits everywhere. If a singular value is zero to the
+/// precision of the largest, U has a unit vector orthogonal to its other columns.
 ///
-/// `further` sweeps of rotations bring U and V from about m·ε to about √m·ε of orthogonality.
+/// `further` sweeps of rotations improve the orthogonality of U and V from about m·ε to about √m·ε.
 ///
 /// Source: one-sided Jacobi rotations (M. R. Hestenes, 1958).
 ///
@@ -153,7 +154,7 @@ inline SmallSvd small_svd(SmallMatrix A, int further = 0) {
   SmallMatrix V(n, n);
   for (Index j = 0; j < n; ++j) V(j, j) = 1;
 
-  // A power of two, so that squares neither overflow nor vanish.
+  // Scales by a power of two, so that squares neither overflow nor vanish.
   double largest = 0;
   for (double const x : A.values()) largest = std::max(largest, std::abs(x));
   int power = 0;

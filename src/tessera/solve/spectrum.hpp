@@ -24,29 +24,29 @@
 #include <tessera/solve/svd.hpp>
 #include <tessera/vectors.hpp>
 
-/// The ends of the spectrum of a matrix.
+/// The largest and smallest singular values of a matrix.
 namespace tessera::solve {
 
 /// Options of `power_iteration` and `condition_estimate`.
 struct SpectrumOptions {
-  double tol = 1e-2;  ///< of residuals, each relative to its singular value
-  Index maxiter = 0;  ///< steps; 0: 1000 of `power_iteration`, of `condition_estimate`
-                      ///< 2·min(m, n), at most 200
+  double tol = 1e-2;  ///< bound of residuals, relative to their singular values
+  Index maxiter = 0;  ///< maximum iterations; 0: 1000 for `power_iteration`, 2·min(m, n) but at
+                      ///< most 200 for `condition_estimate`
 };
 
 /// The largest singular value.
 template <class Exec, class T>
 struct PowerIteration {
   double s = 0;
-  Values<Exec, T> v;    ///< its right vector, of n entries
+  Values<Exec, T> v;    ///< its right singular vector, n entries
   double residual = 0;  ///< ‖Aᵀ·(A·v) - s²·v‖/s
   Stop stop = Stop::breakdown;
   Index iterations = 0;
-  Index reads = 0;  ///< of A, by this call
+  Index reads = 0;  ///< reads of A by this call
 };
 
-/// How far apart the singular values of A are. A has one within each residual of the value beside
-/// it, but for rounding.
+/// Estimates of the extreme singular values of A. Up to rounding, A has a singular value within
+/// each residual of its estimate.
 struct ConditionEstimate {
   double largest = 0;   ///< at most the largest singular value
   double smallest = 0;  ///< at least the smallest of the min(m, n) singular values
@@ -55,7 +55,7 @@ struct ConditionEstimate {
   double condition = 0;  ///< largest/smallest: at most the condition number
   Stop stop = Stop::breakdown;
   Index iterations = 0;
-  Index reads = 0;  ///< of A, by this call
+  Index reads = 0;  ///< reads of A by this call
 };
 
 namespace detail {
@@ -107,7 +107,7 @@ class PowerRun {
   static constexpr auto name = "power_iteration";
   static constexpr int most_exponent = std::numeric_limits<T>::max_exponent - 2;
 
-  /// Of 2^e·A.
+  /// Numbers for 2^e·A.
   struct Numbers {
     double exponent = 0;  ///< e
     double length = 0;    ///< ‖c‖
@@ -118,7 +118,7 @@ class PowerRun {
   [[nodiscard]] int exponent() const { return static_cast<int>(now_.exponent); }
   [[nodiscard]] T two_to_e() const { return static_cast<T>(std::ldexp(1.0, exponent())); }
 
-  /// v begins as Aᵀ times a vector of mixed numbers; 2^e makes s a number of about 1.
+  /// v starts as Aᵀ times a pseudorandom vector. 2^e brings s near 1.
   std::optional<Stop> begin() {
     Exec const& exec = op_.exec();
     mix<Exec, T>(exec, 0, u_);
@@ -226,7 +226,7 @@ PowerIteration<Exec, T> run_power_iteration(NormalOperator<Exec, T> const& op,
   return PowerRun<Exec, T>(op, options, control)();
 }
 
-/// Of the bidiagonal matrix with these numbers, the first of them α_1, β_2, α_2, …
+/// The decomposition of the bidiagonal matrix with α_1, α_2, … and β_2, β_3, …
 inline SmallSvd svd_of_bidiagonal(std::vector<double> const& alphas,
                                   std::vector<double> const& betas) {
   auto const k = static_cast<Index>(betas.size());
@@ -272,7 +272,7 @@ class ConditionRun {
  private:
   static constexpr auto name = "condition_estimate";
 
-  /// Numbers of the result that a state keeps beside the process'.
+  /// Numbers of the result in a state, in addition to the process'.
   struct Numbers {
     double largest = 0;
     double smallest = 0;
@@ -309,14 +309,15 @@ class ConditionRun {
     return look() ? Stop::cancelled : Stop::not_finite;
   }
 
-  /// The first steps are looked at, then ever fewer.
+  /// Whether to compute singular values after this iteration: after each of the first, then ever
+  /// more rarely.
   [[nodiscard]] bool is_looked_at() const {
     Index next = 1;
     while (next < result_.iterations) next += 1 + next / 4;
     return next == result_.iterations;
   }
 
-  /// Where α is 0 the residuals are, and it has converged.
+  /// Returns the reason to stop. If α is 0, the residuals are 0, and it has converged.
   std::optional<Stop> reason() {
     bool const is_last = process_.alpha() == 0 || result_.iterations >= limit_;
     if (!is_last && !is_looked_at()) return std::nullopt;
@@ -329,7 +330,7 @@ class ConditionRun {
     return std::nullopt;
   }
 
-  /// The singular values of the bidiagonal matrix. False: they are not found.
+  /// Computes the singular values of the bidiagonal matrix. Returns false if that fails.
   bool look() {
     SmallSvd const small = svd_of_bidiagonal(alphas_, betas_);
     if (!small.is_converged) return false;
@@ -360,7 +361,7 @@ class ConditionRun {
                     .tolerance = options_.tol * result_.smallest,
                     .objective = result_.condition};
     bool const goes_on = !control_.on_step || control_.on_step(step);
-    // Where α is 0 there is no step to go on with.
+    // If α is 0, there is no further iteration.
     if (process_.alpha() != 0) offer_state(control_, step, [&] { return state(); });
     return goes_on;
   }
@@ -384,7 +385,7 @@ class ConditionRun {
     if (!try_restore(state)) fail_of_state(name);
   }
 
-  /// False for a state that no run has left.
+  /// Returns false for a state that does not come from a run.
   bool try_restore(State<T> const& state) {
     using Process = typename GolubKahan<Exec, T>::Numbers;
     constexpr std::size_t fixed = (sizeof(Process) + sizeof(Numbers)) / sizeof(double);
@@ -429,21 +430,21 @@ ConditionEstimate run_condition_estimate(NormalOperator<Exec, T> const& op,
 
 }  // namespace detail
 
-/// The largest singular value of A, by powers of Aᵀ·A
+/// Computes the largest singular value of A by power iteration on Aᵀ·A
 ///
 /// | argument | | |
 /// |---|---|---|
 /// | op | m x n | in: the matrix A |
-/// | options | | tolerance, limit of steps |
+/// | options | | tolerance, maximum iterations |
 /// | control | | progress, cancellation, states |
 ///
-/// It has converged where ‖Aᵀ·(A·v) - s²·v‖ <= tol·s², so that A has a singular value between
-/// s·√(1 - tol) and s·√(1 + tol), but for rounding: the largest, unless the start was all but
-/// orthogonal to its vector. Of a matrix of zeros it stops with Stop::zero_solution, and with
-/// Stop::breakdown where the elements are so small that A·v or Aᵀ·(A·v) is 0. A step reads A once;
-/// one more read begins. Bits as those of `svd`, interrupted or not. A step's residual is that of
-/// the result, its objective s. Throws std::invalid_argument for options that are negative, and for
-/// states that do not fit.
+/// It has converged if ‖Aᵀ·(A·v) - s²·v‖ <= tol·s². Up to rounding, A then has a singular value
+/// between s·√(1 - tol) and s·√(1 + tol): the largest, unless the initial vector was nearly
+/// orthogonal to its singular vector. For a matrix of zeros it stops with Stop::zero_solution. If
+/// the elements are so small that A·v or Aᵀ·(A·v) is 0, it stops with Stop::breakdown. An iteration
+/// reads A once, and the start takes one more read. Bits are as for `svd`, interrupted or not. The
+/// residual of a Step is the residual of the result; its objective is s. Throws
+/// std::invalid_argument for negative options and for states that do not fit.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -457,23 +458,23 @@ PowerIteration<Exec, T> power_iteration(NormalOperator<Exec, T> const& op,
   return detail::run_power_iteration<Exec, T>(op, options, control);
 }
 
-/// Estimates of the largest and the smallest singular value of A, and of its condition number
+/// Estimates the largest and the smallest singular value of A, and its condition number
 ///
 /// | argument | | |
 /// |---|---|---|
 /// | op | m x n | in: the matrix A |
-/// | options | | tolerance, limit of steps |
+/// | options | | tolerance, maximum iterations |
 /// | control | | progress, cancellation, states |
 ///
-/// From a bidiagonalisation, which a step carries on by one read of A; one more read begins. The
-/// estimates lie within the spectrum but for rounding, so that `condition` is at most the condition
-/// number; how near it is depends on the start. It has converged where each residual is at most tol
-/// times its value; the smallest value may take more steps than there are by default. Bits as those
-/// of `lsmr`, interrupted or not. The singular values of the bidiagonal matrix are looked at after
-/// each of the first steps, then ever more rarely, and at the end: a step's residual, that of the
-/// smallest value, and its objective, the condition number, are of the last look. A state has
-/// m + n + 2k scalars after k steps. Throws std::invalid_argument for options that are negative,
-/// and for states that do not fit.
+/// Uses a bidiagonalisation: each iteration reads A once, and the start takes one more read. Up to
+/// rounding, the estimates are within the spectrum, so `condition` is at most the condition number.
+/// How close it is depends on the initial vector. It has converged if each residual is at most tol
+/// times its value. The smallest value may need more iterations than the default maximum. Bits are
+/// as for `lsmr`, interrupted or not. The singular values of the bidiagonal matrix are computed
+/// after each of the first iterations, then ever more rarely, and at the end. The residual of a
+/// Step (of the smallest value) and its objective (the condition number) come from the last
+/// computation. A state has m + n + 2k scalars after k iterations. Throws std::invalid_argument for
+/// negative options and for states that do not fit.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-/// What solvers tell on the way and at the end, without Kokkos.
+/// Progress and outcome of solvers, without Kokkos.
 namespace tessera::solve {
 
 /// Why a solver stopped.
@@ -12,16 +12,16 @@ enum class Stop {
   zero_solution,               ///< x = 0 is the exact solution
   solved,                      ///< A·x = b within atol and btol
   least_squares,               ///< x minimises ‖A·x - b‖ within atol
-  condition_limit,             ///< the estimate of cond(A) has passed conlim
-  solved_to_precision,         ///< as `solved`, as far as the arithmetic can tell
-  least_squares_to_precision,  ///< as `least_squares`, as far as the arithmetic can tell
-  condition_to_precision,      ///< as `condition_limit`, with the most that the arithmetic can tell
+  condition_limit,             ///< the estimate of cond(A) exceeds conlim
+  solved_to_precision,         ///< as `solved`, to the precision of the arithmetic
+  least_squares_to_precision,  ///< as `least_squares`, to the precision of the arithmetic
+  condition_to_precision,      ///< as `condition_limit`, with the limit of the arithmetic
   converged,                   ///< the residual is within the tolerance
-  iteration_limit,             ///< maxiter steps were not enough
-  cancelled,                   ///< a callback said so
-  breakdown,                   ///< the method cannot go on
+  iteration_limit,             ///< not converged after maxiter iterations
+  cancelled,                   ///< stopped by a callback
+  breakdown,                   ///< the method cannot continue
   not_finite,                  ///< a norm overflowed, or A, b or x has an infinity or a NaN
-  all_done,                    ///< all requested steps; residuals show the accuracy
+  all_done,                    ///< all requested iterations are done; residuals show the accuracy
   precision_limit,             ///< the precision of the arithmetic allows no further progress
   not_solvable,                ///< the problem as posed has no solution
 };
@@ -63,20 +63,21 @@ inline char const* sentence(Stop stop) {
   return "";
 }
 
-/// Whether the result is what was asked for.
+/// Whether the solver succeeded.
 inline bool is_success(Stop stop) {
   return stop == Stop::zero_solution || stop == Stop::solved || stop == Stop::least_squares ||
          stop == Stop::solved_to_precision || stop == Stop::least_squares_to_precision ||
          stop == Stop::converged || stop == Stop::all_done;
 }
 
-/// How far a solver is.
+/// The progress of a solver after an iteration.
 struct Step {
   std::int64_t iteration = 0;
-  std::int64_t reads = 0;  ///< of A, by this call
-  double residual = 0;     ///< what the method makes small: each says which norm that is
-  double tolerance = 0;    ///< where it stops
-  double objective = 0;    ///< what the problem is about, such as ‖r‖: each says which, 0: nothing
+  std::int64_t reads = 0;  ///< reads of A by this call
+  double residual = 0;     ///< the norm that the method reduces; each method documents it
+  double tolerance = 0;    ///< bound of the residual
+  double objective =
+      0;  ///< the quantity of interest, such as ‖r‖; each method documents it; 0: not used
 };
 
 }  // namespace tessera::solve

@@ -21,41 +21,41 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/vectors.hpp>
 
-/// What all that find singular values share: options, results, and orthonormal vectors.
+/// Common code of singular value solvers: options, results, and orthonormal vectors.
 namespace tessera::solve {
 
 /// Options of `svd`.
 struct SvdOptions {
-  /// The residual of each triplet, relative to the largest singular value; 0: the precision of the
-  /// scalar type.
+  /// Bound of the residual of each triplet, relative to the largest singular value; 0: the
+  /// precision of the scalar type.
   double tol = 0;
-  Index maxiter = 0;  ///< most steps; 0: 100 times as many as the basis has vectors
-  /// Vectors of the basis between two restarts, more than k; 0: the larger of 2k + 1 and 20. More
-  /// than the sizes of the matrix allow are not used.
+  Index maxiter = 0;  ///< maximum iterations; 0: 100 times the vectors of the basis
+  /// Vectors of the basis between two restarts, more than k; 0: the larger of 2k + 1 and 20. At
+  /// most as many as the sizes of the matrix allow.
   Index ncv = 0;
-  bool want_u = false;  ///< U, by one read more, or a few: see `svd`
-  /// Matrices with at most so many columns are decomposed directly, unless maxiter or ncv is set;
-  /// 0: none. See `svd`.
+  bool want_u = false;  ///< computes U; may take more reads: see `svd`
+  /// Matrices with at most this many columns are decomposed directly, unless maxiter or ncv is set;
+  /// 0: never. See `svd`.
   Index direct = direct_columns;
 };
 
 /// The k largest singular values, and their vectors.
 template <class Exec, class T>
 struct SvdResult {
-  std::vector<double> s;          ///< falling; fewer than k where it stopped before it had k
-  Rows<Exec, T> VT;               ///< right singular vectors, one a row
-  Rows<Exec, T> UT;               ///< left singular vectors, one a row, if they are wanted
+  std::vector<double> s;          ///< in falling order; fewer than k if the run stopped too early
+  Rows<Exec, T> VT;               ///< right singular vectors, one per row
+  Rows<Exec, T> UT;               ///< left singular vectors, one per row, if wanted
   std::vector<double> residuals;  ///< bounds of ‖Aᵀ·u - s·v‖
   Stop stop = Stop::breakdown;
-  bool is_direct = false;  ///< by Gram matrices, a few reads
-  Index iterations = 0;    ///< of the direct way, reads that decide
-  Index reads = 0;         ///< of A, by this call
+  bool is_direct = false;  ///< decomposed by Gram matrices
+  Index iterations = 0;    ///< for a direct decomposition, its reads without U
+  Index reads = 0;         ///< reads of A by this call
   std::vector<Step> history;
 };
 
 namespace detail {
 
-/// Entry i is a whole number made of i and the seed, divided by a power of two.
+/// Pseudorandom numbers: entry i is a hash of i and the seed, an integer times 2^-23.
 template <class T>
 struct MixedNumbers {
   std::uint64_t seed;
@@ -70,7 +70,7 @@ struct MixedNumbers {
   }
 };
 
-/// x of different numbers from -1 to 1, the same ones everywhere.
+/// Fills x with pseudorandom numbers from -1 to 1, the same ones everywhere.
 template <class Exec, class T>
 void mix(Exec const& exec, std::uint64_t seed, Values<Exec, T> const& x) {
   static std::string const label("tessera::solve::mix");
@@ -78,7 +78,7 @@ void mix(Exec const& exec, std::uint64_t seed, Values<Exec, T> const& x) {
                    MixedNumbers<T>{seed << 40U, x.data()});
 }
 
-/// Orthonormal vectors, and room for some more.
+/// Orthonormal vectors, with room for more.
 template <class Exec, class T>
 class Basis {
  public:
@@ -107,7 +107,7 @@ class Basis {
     subtract_projection(count, between_, along, x);
     return products;
   }
-  /// Vector `count` becomes one that is orthogonal to those before it.
+  /// Sets vector `count` to any unit vector that is orthogonal to the previous ones.
   void add_any(Index count, std::uint64_t seed, Norms<Exec, T>& norm) {
     Values<Exec, T> const x = vector(count);
     for (std::uint64_t attempt = 0;; ++attempt) {
@@ -138,7 +138,8 @@ class Basis {
   Workspace<Exec> workspace_;
 };
 
-/// The most vectors that the matrix has. k has to be from 1 to it.
+/// The maximum number of singular vectors of the matrix. Throws std::invalid_argument unless k is
+/// from 1 to it.
 template <class Operator>
 Index most_vectors(char const* name, Operator const& op, Index k) {
   Index const most = std::min(op.rows(), op.cols());
