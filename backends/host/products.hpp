@@ -13,7 +13,7 @@
 
 namespace tessera::detail {
 
-/// Host threads: teams of one.
+/// Kernels of host threads: teams of one.
 template <class Exec, class T>
 struct HostKernels {
   static constexpr int columns_at_once = most_columns;
@@ -111,7 +111,7 @@ template <class Exec>
 struct AcceleratedProducts<Exec> {
   template <class T>
   using Of = detail::HostKernels<Exec, T>;
-  /// Whether fused ATAX of columns is fast where these lie.
+  /// Whether fused ATAX of columns is fast at these addresses.
   template <class T>
   static bool suit_fusion(detail::Lines<T> const& /*columns*/) {
     return true;

@@ -17,7 +17,7 @@
 namespace tessera {
 namespace detail {
 
-/// ATAX with B if it is wanted: `b` is null where it is not.
+/// ATAX; `b` is null if B is not wanted.
 template <class Exec, class T, class Factor>
 void check_and_run_atax(Exec const& exec, MatrixArgument<T const> const& a,
                         VectorArgument<T const> const& v, VectorArgument<T> const* b,
@@ -50,7 +50,7 @@ void check_and_run_atax(Exec const& exec, MatrixArgument<T const> const& a,
               output(c), terms, factor);
 }
 
-/// The same, with the map of the options.
+/// The same with the map of the options.
 template <class Exec, class T>
 void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
                VectorArgument<T> const* b, VectorArgument<T> const& c,
@@ -59,8 +59,8 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
            [&](auto const& factor) { check_and_run_atax(exec, a, v, b, c, options, factor); });
 }
 
-/// Columns [first, first + count) of blocks, read with the matrix together; without B where it is
-/// null.
+/// Columns [first, first + count) of blocks, in one pass over the matrix; `b` is null if B is not
+/// wanted.
 template <class Exec, class T, class Factor>
 void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
                          MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
@@ -79,7 +79,7 @@ void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
   }
 }
 
-/// The same of blocks of vectors, some columns at a time; without B where it is null.
+/// The same for blocks of vectors, some columns per pass; `b` is null if B is not wanted.
 template <class Exec, class T>
 void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& v,
                MatrixArgument<T> const* b, MatrixArgument<T> const& c,
@@ -112,7 +112,7 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
   });
 }
 
-/// The same, with a function of the caller's own.
+/// The same with a function of the caller.
 template <class Exec, class T, class F>
 void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
                VectorArgument<T> const* b, VectorArgument<T> const& c, F const& f,
@@ -133,27 +133,27 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
 /// | A | m x n | in: rows or columns contiguous, any leading dimension |
 /// | v | n | in: any stride |
 /// | C | n | out: any stride but 0, overwritten |
-/// | options | | f, α, β and z; method, workspace, tuning and kernels; `Options` are taken, too |
+/// | options | | f, α, β and z; method, workspace, tuning and kernels; also accepts `Options` |
 ///
-/// f is what `.map` says (maps.hpp), applied to each entry of A·v. Of c = Aᵀ·f(A·v), `α·c_j` is
-/// rounded, then `fma(β, z_j, α·c_j)`.
+/// f is the `.map` of the options (maps.hpp), applied to each entry of A·v. For c = Aᵀ·f(A·v),
+/// `α·c_j` is rounded, then `fma(β, z_j, α·c_j)`.
 ///
 /// Work and traffic: 4mn flop; fused (mn + 2n)·sizeof(T) bytes, the matrix read once; two-stage
 /// (2mn + 2m + 2n)·sizeof(T) bytes. A map adds its vector, α and β add 3n·sizeof(T) bytes.
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. The bits of C are a function of the vectors and numbers that come in, of A, and of
-/// A's layout: fused and two-stage agree (docs/summation.md). Where A has no rows, C = β·z. C must
-/// not overlap A, v, z or the map's vector. Throws std::invalid_argument for sizes that do not fit,
-/// a view without memory, overlap, an unusable tuning, or a workspace in use, before any work is
+/// large enough. The bits of C are a function of the input vectors and numbers, of A, and of A's
+/// layout: fused and two-stage agree (docs/summation.md). If A has no rows, C = β·z. C must not
+/// overlap A, v, z or the map's vector. Throws std::invalid_argument for sizes that do not fit, a
+/// view without memory, overlap, an unusable tuning, or a workspace in use, before any work is
 /// enqueued.
 ///
-/// Call it outside parallel regions, as all operations. Kokkos does not start kernels in a kernel:
-/// within Kokkos::parallel_for on a host the call waits for ever, and within `#pragma omp parallel`
-/// Kokkos ends the program.
+/// Call it outside parallel regions, like all operations. Kokkos does not start kernels in a
+/// kernel: within Kokkos::parallel_for on a host the call never returns, and within `#pragma omp
+/// parallel` Kokkos ends the program.
 ///
-/// A in LayoutStride counts as row-major if the elements of its rows lie side by side, else as
-/// column-major if those of its columns do, and is refused otherwise.
+/// A in LayoutStride counts as row-major if its rows are contiguous, otherwise as column-major if
+/// its columns are. Other strides are refused.
 ///
 /// Source: ATAX of PolyBench; fusion by reading each panel of rows (tile of columns) once, with
 /// the order of summation of docs/summation.md.
@@ -174,12 +174,12 @@ void atax(
                              detail::vector_out(c), options);
 }
 
-/// C = α·Aᵀ·B + β·z, and B = f(A·v) on the way
+/// C = α·Aᵀ·B + β·z, and B = f(A·v)
 ///
-/// As `atax` without B; B has m entries, any stride, is overwritten, and must not overlap A, v, C,
-/// z or the map's vector. Without a map, or with `.keep_product`, its bits are those of `multiply`.
-/// Where A has no columns, B = f(0). Adds m·sizeof(T) bytes of traffic, four times as many with a
-/// map.
+/// As `atax` without B. B has m entries of any stride, is overwritten, and must not overlap A, v,
+/// C, z or the map's vector. Without a map, or with `.keep_product`, its bits are the same as for
+/// `multiply`. If A has no columns, B = f(0). Adds m·sizeof(T) bytes of traffic, four times as many
+/// with a map.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -196,11 +196,11 @@ void atax(
                     options);
 }
 
-/// C = α·Aᵀ·f(A·v) + β·z, with a function of the caller's own
+/// C = α·Aᵀ·f(A·v) + β·z, with a function of the caller
 ///
-/// As `atax` with a map: `f(i, b)` is called on the device, any number of times a row, and has to
-/// return the same for the same i and b. The kernels are compiled with it, in the program that
-/// calls; bits are the same everywhere if those of f are.
+/// As `atax` with a map. `f(i, b)` is called on the device, any number of times per row, and must
+/// return the same value for the same i and b. The kernels are compiled with it, in the calling
+/// program. Bits are the same everywhere if f's bits are.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C,
           RowFunction<typename A::non_const_value_type> F>
 void atax(
@@ -211,7 +211,7 @@ void atax(
                              detail::vector_out(c), f, options);
 }
 
-/// The same, and B = f(A·v) on the way.
+/// The same, and B = f(A·v).
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
           OutputVectorOf<Exec, A> C, RowFunction<typename A::non_const_value_type> F>
 void atax(
@@ -222,16 +222,17 @@ void atax(
                     f, options);
 }
 
-/// C = α·Aᵀ·f(A·V), V a block of k vectors
+/// C = α·Aᵀ·f(A·V) for a block V of k vectors
 ///
-/// As `atax` of a vector, with V and C of n x k entries, each in LayoutRight, LayoutLeft or
-/// LayoutStride, the same map for all columns, and no z. The bits of column j are those of the call
-/// with V's column j. Without columns only sizes are checked.
+/// As `atax` of a vector. V and C have n x k entries, each in LayoutRight, LayoutLeft or
+/// LayoutStride. All columns use the same map, and there is no z. Column j has the bits of a call
+/// with V's column j. Without columns, only sizes are checked.
 ///
-/// Up to 32 columns share a pass over A, up to eight by portable kernels. A fused pass reads A
-/// once, a two-stage pass reads it twice. By default passes of nine columns and more are two-stage;
-/// on GPUs, accelerated passes of three columns and more are, unless a kernel fuses up to eight
-/// columns (Hopper, rows of at most 16 KiB). `method_of_blocks` returns the method for a shape.
+/// Up to 32 columns share a pass over A, or up to eight with portable kernels. A fused pass reads A
+/// once, a two-stage pass reads it twice. By default, passes of nine or more columns are two-stage.
+/// On GPUs, accelerated passes of three or more columns are two-stage, unless a kernel fuses up to
+/// eight columns (Hopper, rows of at most 16 KiB). `method_of_blocks` returns the method for a
+/// shape.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -248,7 +249,7 @@ void atax(
                              detail::matrix_out(c), options);
 }
 
-/// The same, and B = f(A·V) on the way, of m x k entries.
+/// The same, and B = f(A·V), with m x k entries.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Rows,
           OutputMatrixOf<Exec, A> Out>
 void atax(

@@ -14,8 +14,8 @@
 namespace tessera {
 namespace detail {
 
-/// Of each line, its dot product with x, and the sum over all lines, each times an entry of u: the
-/// fused kernel of rows, with u in place of the dot products.
+/// Computes the dot product of each line with x, and the sum over all lines, each times an entry of
+/// u. Uses the fused kernel of rows, with u in place of the dot products.
 template <class Set, class Exec, class T>
 void run_both(Exec const& exec, Lines<T> const& lines, VectorArgument<T const> const& x,
               VectorArgument<T const> const& u, OutputVector<T> dots, OutputVector<T> sums,
@@ -76,7 +76,7 @@ void call_multiply_both(Exec const& exec, MatrixArgument<T const> const& a,
 
 }  // namespace detail
 
-/// y = A·x and w = Aᵀ·u, A read once
+/// y = A·x and w = Aᵀ·u in one read of A
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -88,13 +88,13 @@ void call_multiply_both(Exec const& exec, MatrixArgument<T const> const& a,
 /// | w | n | out: any stride but 0, overwritten |
 /// | options | | workspace, tuning of A's lines as rows, kernels |
 ///
-/// Work and traffic: 4mn flop; (mn + 2m + 2n)·sizeof(T) bytes. Matrices that are too small or too
-/// wide for one pass to be faster are read twice.
+/// Work and traffic: 4mn flop; (mn + 2m + 2n)·sizeof(T) bytes. A matrix that is too small or too
+/// wide for a faster single pass is read twice.
 ///
-/// Guarantees: the bits are those of `multiply` and `multiply_transposed`. Asynchronous in `exec`;
-/// no fence, and no allocation with a kept workspace that is large enough. Where A has no columns,
-/// y = 0; where it has no rows, w = 0. Outputs must not overlap each other or an input. Throws as
-/// `atax` does.
+/// Guarantees: the bits are the same as for `multiply` and `multiply_transposed`. Asynchronous in
+/// `exec`; no fence, and no allocation with a kept workspace that is large enough. If A has no
+/// columns, y = 0; if A has no rows, w = 0. Outputs must not overlap each other or an input. Throws
+/// as `atax` does.
 ///
 /// Source: GEMVT of the updated BLAS (L. S. Blackford et al., 2002) without its scalars, for
 /// methods such as BiCG and QMR.

@@ -18,13 +18,12 @@
 #include <tessera/maps.hpp>
 #include <tessera/options.hpp>
 
-/// What iterative methods do with vectors between two products, in a fixed order: the bits depend
-/// on the vectors alone.
+/// Vector operations of iterative methods, in a fixed order: the bits depend only on the vectors.
 namespace tessera {
 
-/// A factor of `axpby` and `scale`: a number of the caller's, or the entry of a vector of one in
-/// memory of `Exec`. That is read when the kernel runs, so that nobody waits for it: it may come
-/// from `dot`, and a graph that has captured the call reads it anew.
+/// A factor of `axpby` and `scale`: a number, or the entry of a vector of one entry in memory of
+/// `Exec`. The entry is read when the kernel runs, so the host does not wait for it. It may come
+/// from `dot`, and a graph that has captured the call reads it at each launch.
 template <class T, class Exec>
 class Coefficient {
  public:
@@ -43,7 +42,7 @@ class Coefficient {
 
 namespace detail {
 
-/// *result = x·y, the dot product of a matrix of one row.
+/// *result = x·y, as the product of a matrix of one row.
 template <class Exec, class T>
 void call_dot(Exec const& exec, VectorArgument<T const> const& x, VectorArgument<T const> const& y,
               VectorArgument<T> const& result, Options<Exec> const& options) {
@@ -75,7 +74,7 @@ void call_dot(Exec const& exec, VectorArgument<T const> const& x, VectorArgument
   });
 }
 
-/// A coefficient as kernels have it: where it lies, or itself.
+/// A coefficient in kernels: an address or a value.
 template <class T>
 struct KernelCoefficient {
   T const* data;
@@ -84,7 +83,7 @@ struct KernelCoefficient {
   KOKKOS_FUNCTION KernelCoefficient loaded() const { return {nullptr, (*this)()}; }
 };
 
-/// What kernels of `operation` that write `y` take for the coefficient called `name`.
+/// The coefficient called `name`, for kernels of `operation` that write `y`.
 template <class Exec, class T>
 KernelCoefficient<T> coefficient_of(char const* operation, char const* name,
                                     Coefficient<T, Exec> const& a, char const* output_name,
@@ -142,7 +141,7 @@ void call_scale(Exec const& exec, Coefficient<T, Exec> const& a, VectorArgument<
   for_each_element(exec, label, static_cast<Index>(x.extent(0)), body);
 }
 
-/// The number that compute(a vector of one entry) gives, on the host.
+/// Returns on the host the number that compute(a vector of one entry) computes.
 template <class T, class Exec, class Compute>
 T on_host(Exec const& exec, Compute const& compute) {
   Kokkos::View<T*, typename Exec::memory_space> const result(
@@ -169,9 +168,9 @@ T on_host(Exec const& exec, Compute const& compute) {
 /// Work and traffic: 2n flop; 2n·sizeof(T) bytes.
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. The bits are those of `multiply` of x as a row-major matrix of one row. Of no
-/// entries it is 0. Throws std::invalid_argument for sizes that differ, a view without memory,
-/// overlap with the result, an unusable tuning, or a workspace in use.
+/// large enough. The bits are the same as for `multiply` with x as a row-major matrix of one row.
+/// Without entries, the result is 0. Throws std::invalid_argument for sizes that differ, a view
+/// without memory, overlap with the result, an unusable tuning, or a workspace in use.
 ///
 /// Source: independent lanes and an adjacent-pair tree (docs/summation.md).
 ///
@@ -187,7 +186,7 @@ void dot(Exec const& exec, X const& x, Y const& y, Result const& result,
                    options);
 }
 
-/// The same, returned: the host waits for `exec`, and the call allocates.
+/// The same, but returns the result: the host waits for `exec`, and the call allocates.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100), y("y", 100);
@@ -201,7 +200,7 @@ typename X::non_const_value_type dot(Exec const& exec, X const& x, Y const& y,
       exec, [&](auto const& result) { dot(exec, x, y, result, options); });
 }
 
-/// result(0) = Σ x_i²: as `dot` of x with itself.
+/// result(0) = Σ x_i², as `dot` of x with itself.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100), result("result", 1);
@@ -214,7 +213,7 @@ void sum_of_squares(Exec const& exec, X const& x, Result const& result,
   dot(exec, x, x, result, options);
 }
 
-/// The same, returned: the host waits for `exec`, and the call allocates.
+/// The same, but returns the result: the host waits for `exec`, and the call allocates.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100);
@@ -227,12 +226,12 @@ typename X::non_const_value_type sum_of_squares(
   return dot(exec, x, x, options);
 }
 
-/// y = a·x + b·y: each entry is fma(a, x_i, b·y_i), b·y_i rounded. Where b is 0, y is not read.
+/// y = a·x + b·y. Each entry is fma(a, x_i, b·y_i), with b·y_i rounded. If b is 0, y is not read.
 ///
 /// x and y have n entries of any stride and must not overlap. a and b are numbers, or vectors of
-/// one entry in memory of `exec`, apart from y. 3n·sizeof(T) bytes. Asynchronous in `exec`,
-/// allocates nothing. Throws std::invalid_argument for sizes that differ, a view without memory, or
-/// overlap.
+/// one entry in memory of `exec` that do not overlap y. Traffic: 3n·sizeof(T) bytes. Asynchronous
+/// in `exec`, allocates nothing. Throws std::invalid_argument for sizes that differ, a view without
+/// memory, or overlap.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100), y("y", 100), factor("factor", 1);
@@ -249,9 +248,9 @@ void axpby(Exec const& exec,
   detail::call_axpby(exec, a, detail::vector_in(x), b, detail::vector_out(y));
 }
 
-/// x = a·x, x of any stride; a is a number, or a vector of one entry in memory of `exec`, apart
-/// from x. 2n·sizeof(T) bytes. Asynchronous in `exec`, allocates nothing. Throws
-/// std::invalid_argument for a view without memory, more than one entry in a, or overlap.
+/// x = a·x, with x of any stride. a is a number, or a vector of one entry in memory of `exec` that
+/// does not overlap x. Traffic: 2n·sizeof(T) bytes. Asynchronous in `exec`, allocates nothing.
+/// Throws std::invalid_argument for a view without memory, more than one entry in a, or overlap.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100);

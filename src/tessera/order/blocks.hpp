@@ -8,53 +8,53 @@
 
 #include <tessera/order/lines.hpp>
 
-/// Blocks of vectors, as kernels see them: a kernel of one vector is the same kernel for a block of
-/// one. Each column goes its own way through the order of summation.
+/// Blocks of vectors in kernels. A kernel for one vector is the kernel for a block of one. Each
+/// column follows the order of summation independently.
 namespace tessera::detail {
 
-/// Most columns of a block that a kernel takes while it reads the matrix once.
+/// Maximum columns of a block per read of the matrix.
 inline constexpr int most_columns = 32;
 
-/// A kernel's block is one vector.
+/// A block of one vector.
 struct OneColumn {
   static constexpr int most = 1;
   KOKKOS_INLINE_FUNCTION static constexpr int count() { return 1; }
 };
 
-/// A kernel's block has so many columns.
+/// A block of `number` columns.
 struct SomeColumns {
   static constexpr int most = most_columns;
   int number;
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int count() const { return number; }
 };
 
-/// Vectors that come in, each contiguous.
+/// Input vectors, each contiguous.
 template <class T>
 struct InputVectors {
   T const* data;
-  Index pitch;  ///< from one to the next
+  Index pitch;  ///< distance between vectors, in elements
 };
 
-/// Vectors that a kernel writes; `data` is null when nobody wants them. Together they are also one
-/// long vector, column by column.
+/// Output vectors; `data` is null if they are not wanted. `set` treats them as one long vector,
+/// column by column.
 template <class T>
 struct OutputVectors {
   T* data;
   Index stride;  ///< distance between elements of a vector, in elements
-  Index pitch;   ///< from one vector to the next
-  Index length;  ///< elements of a vector
+  Index pitch;   ///< distance between vectors, in elements
+  Index length;  ///< elements per vector
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION OutputVector<T> column(Index c) const {
     return {data == nullptr ? nullptr : data + c * pitch, stride};
   }
-  /// Those from column c on.
+  /// The columns from c on.
   [[nodiscard]] OutputVectors from(Index c) const {
     return {data == nullptr ? nullptr : data + c * pitch, stride, pitch, length};
   }
   KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
     column(i / length).set(i % length, value);
   }
-  /// Elements [begin, end) of the long vector = those of `sums`, + 0.
+  /// Sets elements [begin, end) of the long vector to `sums` + 0.
   KOKKOS_INLINE_FUNCTION void set_sums(T const* sums, Index begin, Index end) const {
     while (begin < end) {
       Index const c = begin / length;
@@ -80,7 +80,7 @@ using InputOf = std::conditional_t<Columns::most == 1, T const*, InputVectors<T>
 template <class T, class Columns>
 using OutputOf = std::conditional_t<Columns::most == 1, OutputVector<T>, OutputVectors<T>>;
 
-/// Vectors of `length` elements one after the other from `data` on; one of them, or a block.
+/// One vector or a block; vectors of `length` elements are stored one after another from `data` on.
 template <class Columns, class T>
 OutputOf<T, Columns> contiguous_output(T* data, Index length) {
   if constexpr (Columns::most == 1) {
@@ -90,7 +90,7 @@ OutputOf<T, Columns> contiguous_output(T* data, Index length) {
   }
 }
 
-/// Column c of a block, which a vector is, too.
+/// Column c of a block; a vector is a block of one column.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T const* column_of(T const* x, int /*c*/) {
   return x;

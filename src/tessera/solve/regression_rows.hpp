@@ -323,7 +323,8 @@ class PlacedSums : public RowSums<Exec, T> {
     return of.extent(0) == 0 ? nullptr : of.data() + first;
   }
 
-  /// Makes D, and D times the place's columns at the begin of `eta_`, which has room for more.
+  /// Computes D, and D times the place's columns at the beginning of `eta_`, which has room for
+  /// `more`.
   void fill_places(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
                    Index columns, Index more) {
     static std::string const label("tessera::regression::rows");

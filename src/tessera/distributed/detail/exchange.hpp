@@ -153,8 +153,8 @@ void with_exchange(Exec const& exec, Communicator const& comm, Exchanges<Exec> c
   body(MpiExchange<Exec, T>(exec, comm, by, on_host));
 }
 
-/// Gives every rank all `length` entries of x, of which each has filled in its rows. All ranks know
-/// all `rows`.
+/// Gives every rank all `length` entries of x. Each rank has filled in its rows. All ranks know all
+/// `rows`.
 template <class Exec, class T>
 void gather_rows(Exec const& exec, Communicator const& comm, Exchanges<Exec>& exchanges, T* x,
                  Index length, std::vector<Rows> const& rows) {

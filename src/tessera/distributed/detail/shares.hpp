@@ -30,7 +30,7 @@ Units units_of(bool by_rows, Index rows, Index cols) {
   return {rows, by_rows ? summation::panels(rows, cols).lines : Index{summation::segment<T>}};
 }
 
-/// An aligned group of 2^level units, except units behind the last row.
+/// An aligned group of 2^level units; units after the last row are missing.
 struct Subtree {
   Rows rows;
   int level;
@@ -66,7 +66,7 @@ inline Share share_of(Units const& units, Rows const& rows) {
   Index const whole_end =
       std::max(begun_end, end == units.rows ? end : end / units.unit * units.unit);
   share.open = {whole_end, end - whole_end};
-  // The last subtree is complete with units of +0 behind the last row.
+  // The last subtree is completed by units of +0 after the last row.
   Index const last = whole_end == units.rows ? tessera::detail::ceil_power_of_two(units.count())
                                              : whole_end / units.unit;
   for (Index u = summation::ceil_div(begun_end, units.unit); u * units.unit < whole_end;) {

@@ -18,8 +18,8 @@
 
 namespace tessera::distributed::detail {
 
-/// Sums of the squares of each column (solve/column_squares.hpp), as TransposedJob of the squares
-/// and ones.
+/// Sums of the squares of each column (solve/column_squares.hpp): TransposedJob of the squares and
+/// ones.
 template <class Exec, class T>
 struct SquaresJob {
   Exec const& exec;
@@ -29,7 +29,7 @@ struct SquaresJob {
   Workspace<Exec>& workspace;
   Index all_rows;
 
-  /// sum = that of some whole units.
+  /// sum = the sums over some whole units.
   template <class Set, bool RowMajor>
   void add_units(Rows const& rows, OutputVector<T> sum) const {
     solve::detail::add_squares<Exec, T>(exec, lines_of_rows<RowMajor>(a, rows, all_rows), RowMajor,
@@ -40,7 +40,7 @@ struct SquaresJob {
     tessera::detail::for_each_element(exec, "tessera::distributed::ones", rows.count,
                                       solve::detail::SetOne<T>{y});
   }
-  /// visit(the squares of some lines, their first row) for the rows of a unit that is shared.
+  /// Calls visit(squares of some lines, their first row) for the rows of a shared unit.
   template <bool RowMajor, class Visit>
   void for_lines(Rows const& rows, Visit const& visit) const {
     using Squares = solve::detail::LineSquares<Exec, T>;

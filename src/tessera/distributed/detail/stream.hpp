@@ -234,7 +234,7 @@ class StreamOnRanks {
     done_ = done;
   }
 
-  /// All that is left, or, if states are wanted, an aligned group of units.
+  /// The remaining lines, or if states are wanted, an aligned group of units.
   [[nodiscard]] Index lines_of_round() const {
     if (!takes_states()) return total_ - done_;
     using tessera::detail::ceil_power_of_two;

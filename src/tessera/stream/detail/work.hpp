@@ -18,8 +18,8 @@
 #include <tessera/stream/detail/tree.hpp>
 #include <tessera/stream/options.hpp>
 
-/// What is done with the blocks of a matrix as they come, by a set of kernels. Each work takes a
-/// block's elements in memory of the execution space, and enqueues.
+/// Work on the blocks of a matrix as they arrive, with a set of kernels. `take` receives a block's
+/// elements in memory of the execution space, and enqueues kernels.
 namespace tessera::stream::detail {
 
 using tessera::detail::copy_vector;
@@ -30,7 +30,7 @@ template <class Exec, class T>
 using ConstVector =
     Kokkos::View<T const*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// Element `first` and those after it.
+/// The output from element `first` on.
 template <class T>
 OutputVector<T> from(OutputVector<T> const& out, Index first) {
   return {out.data == nullptr ? nullptr : out.data + first * out.stride, out.stride};
@@ -41,7 +41,7 @@ struct GoOnWithChains {
   Lines<T> lines;
   T const* y;
   T* c;
-  Index columns;  ///< of a tile
+  Index columns;  ///< columns per tile
   bool fresh;
   KOKKOS_FUNCTION void operator()(Index tile) const {
     Index const begin = tile * columns;
@@ -56,7 +56,7 @@ struct GoOnWithChains {
   }
 };
 
-/// c[j] = chain over lines i of y[i] * line_i[j], from +0 if `fresh`, else from c[j].
+/// Continues c[j], a chain over lines i of y[i] * line_i[j]; starts from +0 if `fresh`.
 template <class Exec, class T>
 void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c, bool fresh) {
   constexpr Index columns = backends::Backend<Exec>::is_gpu ? 1 : 1024;
@@ -65,7 +65,8 @@ void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c
                                     GoOnWithChains<T>{lines, y, c, columns, fresh});
 }
 
-/// The tuning for a block, whose panels may be longer than those of a matrix of its own size.
+/// The tuning for a block. Its panels may be longer than the panels of a separate matrix of its
+/// size.
 template <class Set, bool RowMajor, class Exec, class T>
 Tuning tuning_of(Exec const& exec, Lines<T> const& lines) {
   Tuning tuning = tessera::detail::tuning_for<T, RowMajor, Set>(
@@ -80,8 +81,8 @@ Tuning tuning_of(Exec const& exec, Lines<T> const& lines) {
   return tuning;
 }
 
-/// Bytes that a kernel takes for some lines beside its vectors: its workspace, with room for `more`
-/// scalars, and on a host the scratch of all threads, where it does not lie on their stacks.
+/// Bytes of a kernel for some lines, in addition to its vectors: its workspace, with room for
+/// `more` scalars, and on a host the scratch of all threads if it does not fit their stacks.
 template <class Exec, class T, class Plan>
 std::size_t bytes_of_kernel(Exec const& exec, Lines<T> const& lines, Plan const& plan,
                             Index more = 0) {
@@ -99,15 +100,15 @@ std::size_t bytes_of_kernel(Exec const& exec, Lines<T> const& lines, Plan const&
   return tessera::detail::WorkspaceOfCall<Exec>::bytes_for(bytes);
 }
 
-/// The most that `bytes(block)` is: blocks have few sizes, the last of a panel and of the matrix
-/// one of their own.
+/// The maximum of `bytes(block)`. Only the last block of a panel and the last block of the matrix
+/// may have different sizes.
 template <class Bytes>
 std::size_t most_of_blocks(Blocks const& blocks, Bytes const& bytes) {
   Index const last = blocks.count() - 1;
   return std::max({bytes(Index{0}), bytes(std::min(last, blocks.pieces() - 1)), bytes(last)});
 }
 
-/// One number a line.
+/// Computes one number per line.
 template <class Exec, class T, bool RowMajor, class Set>
 class DotWork {
  public:
@@ -142,7 +143,7 @@ class DotWork {
   void finish() {}
   void save(State<T>&, Index) const {}
   [[nodiscard]] bool restore(State<T> const&) { return true; }
-  /// The output of which blocks make entries in order.
+  /// The output whose entries the blocks complete in order.
   [[nodiscard]] OutputVector<T> output() const { return out_; }
 
  private:
@@ -159,7 +160,7 @@ class DotWork {
   Workspace<Exec>& workspace_;
 };
 
-/// What sums over lines have in common: the tree over blocks.
+/// Common code of sums over lines: the tree over blocks.
 template <class Exec, class T>
 class TreeWork {
  public:
@@ -167,12 +168,12 @@ class TreeWork {
       : instance(exec), cuts(blocks), sums(exec, length, blocks.subtrees()), out_(out) {}
 
   void finish() { sums.finish(out_); }
-  /// After block number `block`.
+  /// Saves the state after block number `block`.
   void save(State<T>& state, Index block) const {
     state.waiting = sums.save();
     if (is_inside_panel(block)) state.chain = to_host<T>(sums.next());
   }
-  /// @return whether the state is of such a sum
+  /// @return whether the state belongs to such a sum
   [[nodiscard]] bool restore(State<T> const& state) {
     bool const has_chain = !state.chain.empty();
     bool const is_inside = state.blocks_done > 0 && is_inside_panel(state.blocks_done - 1);
@@ -186,11 +187,11 @@ class TreeWork {
   }
 
  protected:
-  /// Whether the chains of a block's panel go on after it.
+  /// Whether the chains of a block's panel continue after it.
   [[nodiscard]] bool is_inside_panel(Index block) const {
     return cuts.are_pieces() && !cuts.ends_panel(block);
   }
-  /// A block that is lines, of a matrix whose lines have `length` elements.
+  /// A block as lines of `length` elements.
   static Lines<T> lines_of(Blocks const& blocks, Index block, T const* data, Index length) {
     return {data, blocks.part(block).count, length, length, blocks.panel_lines()};
   }
@@ -208,7 +209,7 @@ class TreeWork {
   OutputVector<T> out_;
 };
 
-/// One vector, the sum over all lines.
+/// Computes one vector, the sum over all lines.
 template <class Exec, class T, bool RowMajor, class Set>
 class SumWork : public TreeWork<Exec, T> {
  public:
@@ -245,7 +246,7 @@ class SumWork : public TreeWork<Exec, T> {
                                   tuning_of<Set, RowMajor>(this->instance, lines));
     this->sums.push(this->cuts.subtree(block));
   }
-  /// No output grows block by block.
+  /// Blocks complete no entries.
   [[nodiscard]] OutputVector<T> output() const { return {nullptr, 1}; }
 
  private:
@@ -255,8 +256,8 @@ class SumWork : public TreeWork<Exec, T> {
   Workspace<Exec>& workspace_;
 };
 
-/// ATAX. Blocks of a row-major matrix are groups of panels; those of a column-major one are runs of
-/// segments of all columns, so that it is read once as well.
+/// ATAX. Blocks of a row-major matrix are groups of panels. Blocks of a column-major one are some
+/// segments of all columns, so that it is also read once.
 template <class Exec, class T, bool RowMajor, class Set, class Factor>
 class AtaxWork : public TreeWork<Exec, T> {
  public:
@@ -287,14 +288,14 @@ class AtaxWork : public TreeWork<Exec, T> {
                              rows);
     });
   }
-  /// Those that compute: of lines that no accelerated kernel fuses, the portable ones.
+  /// The kernels that compute: the portable ones if no accelerated kernel fuses these lines.
   static Kernels kernels(Exec const& exec, Extents const& e, Blocks const& blocks, Method method) {
     Lines<T> const lines = lines_of(e, blocks, 0, nullptr);
     Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines);
     if (blocks.are_pieces() || !is_fused(method, tuning, lines)) return Set::kind;
     return with_fused(exec, lines, tuning, []<class Fused>(Fused) { return Fused::kind; });
   }
-  /// Bytes of the lines that each thread would read for itself; 0: it cannot.
+  /// Bytes of the lines that each thread reads itself; 0 if threads cannot read.
   static std::size_t bytes_to_read(Exec const& exec, Extents const& e, Blocks const& blocks,
                                    Method method)
     requires(RowMajor && Set::lines_have_sources)
@@ -330,13 +331,13 @@ class AtaxWork : public TreeWork<Exec, T> {
     run(block, lines);
     this->sums.push(this->cuts.subtree(block));
   }
-  /// As take, of a block whose lines the threads read as they use them.
+  /// As `take`, for a block whose lines the threads read when they use them.
   void take_reading(Index block, typename LinesToRead<T>::Read const& read, FirstError& error)
     requires(RowMajor && Set::lines_have_sources)
   {
     auto const lines = lines_of(extents_, this->cuts, block, nullptr);
     Tuning tuning = tuning_of<Set, RowMajor>(this->instance, lines);
-    // Lines do not come from memory: what counts is how often x does from the second cache.
+    // Lines do not come from memory, so the loads of x from the second-level cache count.
     if (tuning.fused_lines.lines_per_step == 8) tuning.fused_lines.dot_side_by_side = true;
     tessera::detail::launch_fused<RowMajor, Set>(
         this->instance, labels(), lines, v_, from(b_, this->cuts.part(block).first), this->sum(),
@@ -353,7 +354,8 @@ class AtaxWork : public TreeWork<Exec, T> {
   }
   static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }
 
-  /// The elements of a block: lines of a row-major matrix, runs of all columns of another.
+  /// The elements of a block: lines of a row-major matrix, or parts of all columns of a
+  /// column-major one.
   static Lines<T> lines_of(Extents const& e, Blocks const& blocks, Index block, T const* data) {
     if constexpr (RowMajor) {
       return TreeWork<Exec, T>::lines_of(blocks, block, data, e.length);
@@ -370,9 +372,9 @@ class AtaxWork : public TreeWork<Exec, T> {
                          auto const& body) {
     return tessera::detail::with_fused_kernels<Set, RowMajor>(exec, lines, tuning, body);
   }
-  /// For the rows of a block.
+  /// The factor for the rows of a block.
   auto factor_of(Index block) const {
-    using tessera::kernels::shifted;  // maps have their own
+    using tessera::kernels::shifted;  // maps have an overload
     return shifted(factor_, this->cuts.part(block).first);
   }
   void run(Index block, Lines<T> const& lines) {
@@ -390,7 +392,7 @@ class AtaxWork : public TreeWork<Exec, T> {
                                                        factor_of(block));
     }
   }
-  /// Part of a panel: B's part first, then the panel's chains go on.
+  /// A part of a panel: computes its part of B, then continues the panel's chains.
   void take_piece(Index block, Lines<T> const& lines) {
     OutputVector<T> const y{y_.data(), 1};
     tessera::detail::run_dot<Set>(this->instance, labels().multiply, lines, v_, y,
