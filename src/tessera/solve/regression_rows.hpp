@@ -20,7 +20,7 @@
 /// Sums over the rows of A in Newton's method for regressions, with one read.
 namespace tessera::solve::detail {
 
-/// Columns of E after those of the Hessian.
+/// Columns of E after the columns of the Hessian.
 enum RowColumn : Index {
   of_first,       ///< derivative of the loss by η
   of_value,       ///< the loss minus its least value over η

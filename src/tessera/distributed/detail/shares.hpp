@@ -81,8 +81,7 @@ inline Share share_of(Units const& units, Rows const& rows) {
 }
 
 /// Rows of rank `rank` if all ranks have about the same number of whole units. A boundary may
-/// differ from the even one by a sixteenth of a rank's units, so that there are few and large
-/// subtrees.
+/// differ from the even one by a sixteenth of a rank's units, to get few and large subtrees.
 inline Rows even_rows(Units const& units, int rank, int size) {
   Index const count = units.rows == 0 ? 0 : units.count();
   auto const boundary = [&](Index r) {
