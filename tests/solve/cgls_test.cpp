@@ -37,7 +37,7 @@ class Cgls : public testing::Test {
   static constexpr Index rows = 90;
   static constexpr Index cols = 14;
 
-  /// The element (i, j) of a matrix with a diagonal that counts.
+  /// The element (i, j) of a matrix with a dominant diagonal.
   static T element(Index i, Index j, Index n = cols) {
     auto const index = static_cast<std::uint64_t>(i * n + j);
     return whole_number<T>(1, index, 50) + (i == j ? T(300) : T(0));
@@ -130,7 +130,7 @@ TYPED_TEST(Cgls, SaysThatAConsistentSystemIsSolved) {
   EXPECT_NEAR(static_cast<double>(x[1]), 3, 1e-4);
 }
 
-/// Aᵀ·b is a number, A·(Aᵀ·b) is none.
+/// Aᵀ·b is representable, A·(Aᵀ·b) is not.
 TYPED_TEST(Cgls, BreaksDownWhereProductsUnderflow) {
   using T = typename TypeParam::Scalar;
   DeviceMatrix<TypeParam> const A("A", 3, 2);
@@ -164,7 +164,8 @@ TYPED_TEST(Cgls, GoesOnFromEveryStepWithTheSameBits) {
   }
 }
 
-/// A larger limit resumes from the state of the last step, which is there without being asked for.
+/// A run with a larger limit resumes from the state of the last iteration, which is offered without
+/// a request.
 TYPED_TEST(Cgls, HandsOnItsLastState) {
   using T = typename TypeParam::Scalar;
   auto const b = TestFixture::right_side();

@@ -12,8 +12,8 @@
 
 namespace tessera::test {
 
-/// A matrix of rows x cols on the host as a source of streams. It has to outlive the source, and so
-/// has what counts the elements that are read.
+/// A rows x cols matrix on the host as a source of streams. The matrix and the counter of elements
+/// read must outlive the source.
 template <class C>
 auto source_of(HostMatrix<typename C::Scalar> const& A, Index rows, Index cols,
                std::atomic<Index>* elements = nullptr) {

@@ -9,25 +9,25 @@
 #include <string>
 #include <vector>
 
-/// LAPACK of the machine's OpenBLAS, to compare with: it is loaded where a test calls it.
+/// LAPACK of the machine's OpenBLAS as a reference. It is loaded when a test calls it.
 namespace tessera::test {
 
 class Lapack {
  public:
-  /// Null where the machine has none.
+  /// Null if the machine does not have it.
   static Lapack const* find() {
     static Lapack const lapack;
     return lapack.dgelsd_ != nullptr && lapack.dgesdd_ != nullptr ? &lapack : nullptr;
   }
 
-  /// The shortest x of the least ‖A·x - b‖, A column after column.
+  /// The shortest x that minimises ‖A·x - b‖. A is column-major.
   [[nodiscard]] std::vector<double> least_squares(int rows, int cols, std::vector<double> A,
                                                   std::vector<double> b) const {
     int const one = 1;
     int const longer = std::max(rows, cols);
     b.resize(static_cast<std::size_t>(longer));
     std::vector<double> s(static_cast<std::size_t>(std::min(rows, cols)));
-    double const rcond = -1;  // the precision
+    double const rcond = -1;  // machine precision
     int rank = 0;
     run("dgelsd", [&](double* work, int size, int* whole, int& info) {
       dgelsd_(&rows, &cols, &one, A.data(), &rows, b.data(), &longer, s.data(), &rcond, &rank, work,
@@ -36,7 +36,7 @@ class Lapack {
     b.resize(static_cast<std::size_t>(cols));
     return b;
   }
-  /// All singular values, falling.
+  /// All singular values in falling order.
   [[nodiscard]] std::vector<double> singular_values(int rows, int cols,
                                                     std::vector<double> A) const {
     char const none = 'N';
@@ -65,7 +65,7 @@ class Lapack {
     dgesdd_ = reinterpret_cast<Dgesdd*>(dlsym(library, "dgesdd_"));
   }
 
-  /// Asks how much memory a routine wants, and calls it with that.
+  /// Calls a routine twice: for the size of its workspace, then with this workspace.
   template <class Routine>
   static void run(std::string const& name, Routine const& routine) {
     int info = 0;

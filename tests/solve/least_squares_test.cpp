@@ -123,7 +123,7 @@ class LeastSquares : public testing::Test {
       }
       return {static_cast<double>(std::sqrt(square)), static_cast<double>(std::sqrt(gradient))};
     }
-    /// The same with damp·I below, solved directly.
+    /// The same with damp·I below A, solved directly.
     std::vector<long double> solve(Vector const& b, long double damp = 0) const {
       LongRows all(rows + (damp > 0 ? cols : 0), std::vector<long double>(cols));
       std::vector<long double> right(all.size());
@@ -193,7 +193,7 @@ TYPED_TEST(LeastSquares, OfWholeNumbersHaveTheKnownSolution) {
 TYPED_TEST(LeastSquares, OfPublishedCasesHaveThePublishedSolutions) {
   // The cases of scipy/sparse/linalg/_isolve/tests/test_lsmr.py.
   using Vector = typename TestFixture::Vector;
-  // In float, rounding makes orthogonality last for fewer steps than there are columns.
+  // In float, rounding destroys orthogonality before all columns are used.
   Index const steps = std::same_as<typename TypeParam::Scalar, double> ? 10 : 40;
   auto const identity = this->identity(10);
   auto const bidiagonal = this->bidiagonal(20, 10);
@@ -248,7 +248,7 @@ TYPED_TEST(LeastSquares, AgreeWithADirectSolution) {
         auto const result = solve_it(A.op(), b, options);
         EXPECT_TRUE(solve::is_success(result.stop) || result.stop == Stop::iteration_limit)
             << solve::sentence(result.stop);
-        // The sensitivity of least squares, with the estimate of cond(A) in Frobenius' norm.
+        // The sensitivity of least squares, with the estimate of cond(A) in the Frobenius norm.
         double const bound = 4 * this->epsilon * size * (1 + result.conda * result.conda);
         this->expect_near(result.solution, direct, bound, what + " by " + solve_it.name);
       }
@@ -258,7 +258,7 @@ TYPED_TEST(LeastSquares, AgreeWithADirectSolution) {
 
 TYPED_TEST(LeastSquares, OfDeficientRankAreTheShortest) {
   using T = typename TypeParam::Scalar;
-  // Both columns are the same; a wide matrix; a constant column beside one of zeros.
+  // Two equal columns; a wide matrix; a constant column next to a column of zeros.
   typename TestFixture::Matrix const twins(
       5, 2, [](std::size_t i, std::size_t) { return static_cast<double>(i + 1); });
   typename TestFixture::Matrix const wide(
@@ -375,7 +375,7 @@ TYPED_TEST(LeastSquares, SayThatNumbersAreNotFinite) {
       auto with_bad_b = b;
       with_bad_b[29] = bad;
       EXPECT_EQ(solve_it(A.op(), with_bad_b).stop, Stop::not_finite);
-      // x itself is too large a number.
+      // x itself overflows.
       typename TestFixture::Matrix const small(
           3, 1, [](std::size_t, std::size_t) { return std::numeric_limits<T>::min(); });
       T const large = std::numeric_limits<T>::max() / 4;
@@ -403,7 +403,7 @@ TYPED_TEST(LeastSquares, SayWhyTheyStop) {
   }
 }
 
-/// With tolerances of 0, what ends them is what the scalar type can tell from 1.
+/// With tolerances of 0, the precision of the scalar type ends the iteration.
 TYPED_TEST(LeastSquares, SayHowFarTheArithmeticCanTell) {
   using T = typename TypeParam::Scalar;
   auto const A = this->random_matrix(60, 12);
@@ -411,8 +411,9 @@ TYPED_TEST(LeastSquares, SayHowFarTheArithmeticCanTell) {
     auto const exact = solve_it(A.op(), A.times(this->counting_down(12)), this->to_the_end(200));
     EXPECT_EQ(exact.stop, Stop::solved_to_precision) << solve::sentence(exact.stop);
   }
-  // Mostly a residual is as good as it gets before the condition number is. Here b is small where A
-  // is: steps go on until its estimate, which adds up over them, passes what float can tell.
+  // Usually a residual reaches the precision before the condition number does. Here b is small
+  // where A is small: the iteration continues until the estimate of cond(A), which grows, exceeds
+  // the precision of float.
   if constexpr (std::same_as<T, float>) {
     auto const value = [](std::size_t j) {
       double const t = static_cast<double>(j) / 19;
@@ -538,7 +539,7 @@ TYPED_TEST(LeastSquares, HaveTheSameBitsFromAStreamAndWithPortableKernels) {
     EXPECT_THAT(solve_it(A.op(Kernels::portable), b, options).solution,
                 same_bits_as(in_memory.solution));
     EXPECT_THAT(solve_it(streamed, b, options).solution, same_bits_as(in_memory.solution));
-    // A limit that holds each of the products, and one that does not.
+    // A limit that fits each of the products, and one that is too small.
     std::size_t const needed = streamed.bytes_needed();
     EXPECT_GE(streamed.bytes_needed({.block = 20}), needed);
     solve::StreamOperator<Exec, std::remove_const_t<decltype(source)>> const tight(
@@ -645,7 +646,7 @@ TYPED_TEST(LeastSquares, OfManyRightSidesHaveTheBitsOfEach) {
   EXPECT_THROW(solve::lsmr(op, DeviceMatrix<TypeParam>("B", 69, 1)), std::invalid_argument);
 }
 
-/// The committed bits. ctest runs these with several numbers of threads.
+/// ctest runs this with several numbers of threads.
 TYPED_TEST(LeastSquares, HaveTheCommittedBits) {
   using T = typename TypeParam::Scalar;
   constexpr bool is_float = std::same_as<T, float>;

@@ -68,7 +68,7 @@ class Pca : public testing::Test {
   /// `direct` of the options: directly, and by blocks.
   static constexpr std::array<Index, 2> ways{solve::direct_columns, 0};
 
-  /// What the matrix has, centred on the host.
+  /// The reference: the matrix, centred on the host.
   struct Expected {
     std::vector<double> mean = std::vector<double>(cols);
     std::vector<double> deviation = std::vector<double>(cols);
@@ -174,7 +174,8 @@ TYPED_TEST(Pca, ReadsTheMatrixOnceAStepAndTwiceBefore) {
       Index const before = op.reads();
       auto const found = solve::pca(op, 4, options);
       EXPECT_EQ(found.svd.reads, op.reads() - before);
-      // Of a stream the first product of a step is shifted as it comes, in memory by a read more.
+      // In a stream, the first product of an iteration is shifted on the fly; in memory it takes
+      // another read.
       Index const reads =
           way > 0 ? found.svd.iterations + (want_u ? 1 : 0) : from_stream.svd.iterations + 3;
       EXPECT_EQ(from_stream.svd.reads, reads);
@@ -189,7 +190,7 @@ TYPED_TEST(Pca, ReadsTheMatrixOnceAStepAndTwiceBefore) {
   }
 }
 
-/// Means that are 1e5 times the deviations: elements have so few digits left in float.
+/// Means are 1e5 times the deviations: elements have few digits left in float.
 TYPED_TEST(Pca, LosesNoDigitsFarFromTheOrigin) {
   using T = typename TypeParam::Scalar;
   auto elements = this->matrix().memory();
@@ -253,7 +254,8 @@ TYPED_TEST(Pca, IsOfNumbersOfAnySize) {
         auto const VT = this->host_rows(found.svd.VT);
         auto const expected = this->host_rows(plain.svd.VT);
         for (std::size_t j = 0; j < expected.size(); ++j) {
-          EXPECT_NEAR(VT[j], expected[j], TestFixture::eps) << j;  // tiny ones are subnormal inside
+          EXPECT_NEAR(VT[j], expected[j], TestFixture::eps)
+              << j;  // tiny ones are subnormal internally
         }
         for (std::size_t j = 0; j < plain.deviation.size(); ++j) {
           EXPECT_EQ(found.deviation[j], std::ldexp(plain.deviation[j], power));
@@ -266,7 +268,8 @@ TYPED_TEST(Pca, IsOfNumbersOfAnySize) {
   }
 }
 
-/// Means of such columns round: their deviations are not 0. Others keep their bits.
+/// Means of such columns are rounded, so computed deviations are not exactly 0. Other columns keep
+/// their bits.
 TYPED_TEST(Pca, LeavesOutColumnsThatAreConstantButForRounding) {
   using T = typename TypeParam::Scalar;
   constexpr bool by_rows = TypeParam::order == Order::row_major;
@@ -305,7 +308,7 @@ TYPED_TEST(Pca, LeavesOutColumnsThatAreConstantButForRounding) {
   }
 }
 
-/// No column that varies is left out, however little.
+/// No varying column is left out, however small its variation.
 TYPED_TEST(Pca, KeepsColumnsThatDifferALittle) {
   using T = typename TypeParam::Scalar;
   constexpr bool by_rows = TypeParam::order == Order::row_major;
@@ -328,7 +331,7 @@ TYPED_TEST(Pca, KeepsColumnsThatDifferALittle) {
   }
 }
 
-/// Sums are in double, of numbers with another exponent if need be.
+/// Sums are in double, and numbers are rescaled if necessary.
 TYPED_TEST(Pca, AddsNumbersWhoseSumOverflows) {
   using T = typename TypeParam::Scalar;
   auto A = this->matrix();

@@ -26,7 +26,7 @@
 #include "support/sha256.hpp"
 #include "support/shapes.hpp"
 
-/// Products with blocks, and singular values by them, on every backend, layout and scalar type.
+/// Products with blocks, and singular values from these, on every backend, layout and scalar type.
 namespace tessera::test {
 namespace {
 
@@ -203,7 +203,7 @@ TYPED_TEST(RandomizedSvd, HasTheCommittedBits) {
   std::vector<double> all = found.s;
   all.insert(all.end(), found.VT.begin(), found.VT.end());
   all.insert(all.end(), found.UT.begin(), found.UT.end());
-  // Of both layouts.
+  // The same for both layouts.
   EXPECT_EQ(sha256(all), is_float
                              ? "9e409b9dc0c8b5e61818013fedb31c00d32f1410621ab3aa8717caf471b9c45a"
                              : "a10d9a7da8fdcce797fcc0259e91df1e750a37c5c7d19f243322f30986f86eff");
@@ -250,7 +250,7 @@ TYPED_TEST(RandomizedSvd, RefusesWhatDoesNotFit) {
   auto other = *kept;
   other.of.rows = 9;
   expect_refused(resume(other), "found one of randomized_svd of 9 x 5");
-  // Whatever one number of the state becomes, a run ends or refuses it.
+  // Whatever value a number of the state gets, a run ends or refuses the state.
   for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
     for (double const x : {-1.0, 0.5, 3.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
       auto damaged = *kept;

@@ -27,13 +27,13 @@
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
-/// Columns of uneven norms: their sums of squares, and least squares by LSMR, which scale them.
+/// Columns of uneven norms: their sums of squares, and least squares by LSMR with scaled columns.
 namespace tessera::test {
 namespace {
 
 using solve::Stop;
 
-/// Bytes of Kokkos' allocations, while it lives: now and at most.
+/// Bytes of Kokkos' allocations during its lifetime: present and maximum.
 class PeakOfBytes {
  public:
   PeakOfBytes() {
@@ -96,7 +96,7 @@ class ScaledColumns : public TripletsTest<C> {
     return {mirror.data(), mirror.data() + mirror.size()};
   }
 
-  /// Σ (units_j·(a_ij - mean_j))² by an operator.
+  /// Σ (units_j·(a_ij - mean_j))² from an operator.
   static std::vector<T> squares_by(Operator const& op, std::vector<T> const& mean,
                                    std::vector<T> const& units) {
     DeviceVector<C> const c("c", mean.size());
@@ -124,7 +124,7 @@ class ScaledColumns : public TripletsTest<C> {
     return solve::MatrixOperator<Exec, DeviceMatrix<C>>(Exec(), matrix_on_device<C>(A),
                                                         {.kernels = kernels});
   }
-  /// By QR of A with √λ·I below it, in long double.
+  /// The solution by QR of A with √λ·I below it, in long double.
   static std::vector<long double> exact(HostMatrix<T> const& A, double lambda,
                                         std::vector<T> const& x0 = {}) {
     LongRows all;
@@ -143,7 +143,7 @@ class ScaledColumns : public TripletsTest<C> {
     }
     return solve_by_householder(all, right);
   }
-  /// Relative to the largest part of A·x that an entry makes.
+  /// Errors are relative to the largest contribution of an entry to A·x.
   static void expect_near(std::vector<T> const& found, std::vector<long double> const& expected,
                           double bound, std::string const& what) {
     ASSERT_EQ(found.size(), expected.size());
@@ -160,7 +160,7 @@ class ScaledColumns : public TripletsTest<C> {
 };
 TYPED_TEST_SUITE(ScaledColumns, Cases, CaseName);
 
-/// The sums have the bits of Aᵀ·1 of the matrix of squares.
+/// The sums have the bits of Aᵀ·1 for the matrix of squares.
 TYPED_TEST(ScaledColumns, SumsOfSquaresHaveTheBitsOfAProduct) {
   using C = TypeParam;
   using T = typename TypeParam::Scalar;
@@ -210,7 +210,7 @@ TYPED_TEST(ScaledColumns, SumsOfSquaresCopyASmallPartOfTheMatrix) {
   EXPECT_LT(peak.most(), bytes / 4);
 }
 
-/// The reads of a matrix with even columns serve for the same columns in other units.
+/// With scaling, uneven columns need about as many reads as even ones.
 TYPED_TEST(ScaledColumns, ReadAsOftenAsEvenOnes) {
   auto const b = this->on_device(this->right_side());
   auto const even = this->op_of(this->even());
@@ -224,7 +224,7 @@ TYPED_TEST(ScaledColumns, ReadAsOftenAsEvenOnes) {
   EXPECT_EQ(found.reads, uneven.reads());
   EXPECT_EQ(found.history.back().reads, found.reads);
   this->expect_near(this->copy_of(found.x), this->exact(this->uneven(), 0), this->near, "lstsq");
-  // lsmr, which does not scale, needs far more.
+  // lsmr does not scale, and needs far more reads.
   auto const plain = solve::lsmr(uneven, b, {.atol = this->eps, .btol = this->eps, .conlim = 0});
   EXPECT_FALSE(plain.has_scaled_columns);
   EXPECT_TRUE(plain.stop == Stop::iteration_limit || plain.reads > 2 * found.reads);
@@ -242,7 +242,7 @@ TYPED_TEST(ScaledColumns, OfEvenNormsHaveTheBitsOfLsmr) {
   EXPECT_EQ(found.reads, plain.reads + 1);
 }
 
-/// The penalty is one of x, whatever the units of A's columns are.
+/// The penalty applies to x, whatever the units of A's columns.
 TYPED_TEST(ScaledColumns, PenaltiesAreThoseOfTheColumnsAsTheyAre) {
   using T = typename TypeParam::Scalar;
   auto const A = this->uneven();
@@ -283,7 +283,7 @@ TYPED_TEST(ScaledColumns, LeaveColumnsOfZerosAtZero) {
       EXPECT_TRUE(solve::is_success(found.stop)) << solve::sentence(found.stop);
       EXPECT_EQ(this->copy_of(found.x)[static_cast<std::size_t>(zero)], 0);
     }
-    // Beside even columns it is no reason to scale.
+    // If the other columns are even, a column of zeros is no reason to scale.
     auto const even = this->matrix(this->rows, this->cols, [&](Index i, Index j) {
       return j == zero ? 0 : this->even_entry(i, j);
     });
@@ -292,7 +292,7 @@ TYPED_TEST(ScaledColumns, LeaveColumnsOfZerosAtZero) {
   }
 }
 
-/// The shortest of many solutions is wanted for the columns as they are.
+/// The shortest of many solutions must be the shortest for the unscaled columns.
 TYPED_TEST(ScaledColumns, AreNotScaledWhereThereAreMoreThanRows) {
   auto const A = this->matrix(this->cols / 2, this->cols, [&](Index i, Index j) {
     return (j % 2 == 0 ? 1 : 32) * this->even_entry(i, j);
@@ -351,7 +351,7 @@ TYPED_TEST(ScaledColumns, HaveTheBitsOfOneRunWhereverTheyAreInterrupted) {
       EXPECT_EQ(rest[i].iterations, whole[i].iterations);
       EXPECT_EQ(rest[i].history.size(), whole[i].history.size());
     }
-    // Runs that start again hand on no states.
+    // Runs that are repeated offer no states.
     for (auto const& next : later) EXPECT_GE(next.numbers.end()[-2], state.numbers.end()[-2]);
   }
   auto const expect_refused = [](auto const& call, char const* why) {
@@ -362,7 +362,7 @@ TYPED_TEST(ScaledColumns, HaveTheBitsOfOneRunWhereverTheyAreInterrupted) {
                  "expected a state of lsmr of 300 x 24");
   expect_refused([&] { solve::lstsq(op, b, options, {.resume = &state}); },
                  "expected a state of lstsq of 300 x 24");
-  // The same columns in even units, whose state has the same sizes.
+  // The same columns in even units: their state has the same sizes.
   expect_refused(
       [&] {
         solve::ridge_path(this->op_of(this->even()), b, lambdas, options,
@@ -381,7 +381,7 @@ TYPED_TEST(ScaledColumns, HaveTheBitsOfOneRunWhereverTheyAreInterrupted) {
                  "the state is damaged");
 }
 
-/// Each right-hand side has a run, and a state is one of the run that it was made in.
+/// Each right-hand side has a run; a state resumes the run that it was made in.
 TYPED_TEST(ScaledColumns, ManyRightSidesResumeEachByItself) {
   using T = typename TypeParam::Scalar;
   auto const op = this->op_of(this->uneven());

@@ -75,7 +75,7 @@ TEST(SmallSvd, OfADiagonalMatrixIsExact) {
 }
 
 TEST(SmallSvd, FindsTheValuesOfTheSecondDifference) {
-  // 2 - 2 cos(πk/(n + 1)) of the matrix with 2 on the diagonal and -1 beside it.
+  // 2 - 2 cos(πk/(n + 1)): the eigenvalues of the matrix with 2 on the diagonal and -1 next to it.
   Index const n = 40;
   SmallSvd const svd = small_svd(
       matrix(n, n, [](Index i, Index j) { return i == j ? 2 : (std::abs(i - j) == 1 ? -1 : 0); }));
@@ -86,7 +86,7 @@ TEST(SmallSvd, FindsTheValuesOfTheSecondDifference) {
 }
 
 TEST(SmallSvd, KeepsSmallValuesOfGradedColumns) {
-  // Orthogonal columns of lengths 10^-3j.
+  // Orthogonal columns with lengths 10^-3j.
   SmallSvd const svd = small_svd(matrix(
       2, 2, [](Index i, Index j) { return (j == 0 ? 1.0 : 1e-30) * (i == 1 && j == 1 ? -1 : 1); }));
   EXPECT_NEAR(svd.s[0] / std::sqrt(2.0), 1, 4 * eps);

@@ -20,7 +20,7 @@
 #include "support/same_bits.hpp"
 #include "support/sha256.hpp"
 
-/// The ends of spectra, on every backend, layout and scalar type.
+/// Extreme singular values, on every backend, layout and scalar type.
 namespace tessera::test {
 namespace {
 
@@ -95,7 +95,7 @@ TYPED_TEST(Spectrum, ConditionIsFoundFromBelow) {
     EXPECT_EQ(found.iterations, steps);
     EXPECT_LE(found.largest, 60 * (1 + 20 * this->eps));
     EXPECT_GE(found.smallest, 1 - 60 * 20 * this->eps);
-    // A value of the spectrum lies within each residual.
+    // A singular value is within each residual.
     double const slack = 60 * 50 * this->eps;
     EXPECT_LE(std::abs(found.largest - std::round(found.largest)), found.largest_residual + slack);
     EXPECT_LE(std::abs(found.smallest - std::round(found.smallest)),
@@ -133,7 +133,7 @@ TYPED_TEST(Spectrum, SaysWhyItStops) {
   }
 }
 
-/// Aᵀ·u is a number of the type, Aᵀ·(A·v) is none.
+/// Aᵀ·u is representable, Aᵀ·(A·v) is not.
 TYPED_TEST(Spectrum, PowersBreakDownWhereProductsUnderflow) {
   using T = typename TypeParam::Scalar;
   auto const tiny = static_cast<double>(std::numeric_limits<T>::denorm_min());
@@ -144,7 +144,7 @@ TYPED_TEST(Spectrum, PowersBreakDownWhereProductsUnderflow) {
   EXPECT_EQ(found.s, 0);
 }
 
-/// The space becomes invariant: of rank 1 after a step, β is 0 of A that is one element.
+/// The space becomes invariant: for a 1 x 1 matrix, β is 0 after an iteration.
 TYPED_TEST(Spectrum, ConditionConvergesWhereTheSpaceIsInvariant) {
   std::optional<solve::State<typename TypeParam::Scalar>> kept;
   auto const found = solve::condition_estimate(
@@ -153,10 +153,10 @@ TYPED_TEST(Spectrum, ConditionConvergesWhereTheSpaceIsInvariant) {
        .on_state = [&](auto const& state) { kept = state; }});
   EXPECT_EQ(found.stop, Stop::converged);
   EXPECT_EQ(found.condition, 1);
-  EXPECT_FALSE(kept);  // there is nothing to go on with
+  EXPECT_FALSE(kept);  // there is no further iteration
 }
 
-/// Both, by their names.
+/// Runs either method and returns its numbers.
 template <class Op, class Options, class Control>
 std::vector<double> numbers_of(bool is_power, Op const& op, Options const& options,
                                Control const& control, Stop& stop, solve::Index& iterations) {
@@ -208,7 +208,7 @@ TYPED_TEST(Spectrum, HasTheBitsOfOneRunWhereverItIsInterrupted) {
         auto const part = numbers_of(is_power, op, options, control, why, done);
         EXPECT_EQ(done, step);
         EXPECT_EQ(why, step < steps ? Stop::cancelled : stop);
-        // What there is by then is that of a run that ends there.
+        // The result so far equals the result of a run with this limit.
         auto cut = options;
         cut.maxiter = step;
         EXPECT_THAT(part,
@@ -266,7 +266,7 @@ TYPED_TEST(Spectrum, RefusesStatesThatDoNotFit) {
     auto fewer = *kept;
     fewer.numbers.pop_back();
     expect_refused(is_power, op, fewer, "the state is damaged");
-    // Whatever one number of the state becomes, a run ends or refuses it.
+    // Whatever value a number of the state gets, a run ends or refuses the state.
     for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
       for (double const x : {-1.0, 0.5, 3.0, 1e300}) {
         auto damaged = *kept;

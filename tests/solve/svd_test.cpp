@@ -62,7 +62,7 @@ class Svd : public TripletsTest<C> {
       TripletsTest<C>::expect_triplets_of(A, k, found, false);
     }
   }
-  /// U·diag(s)·Vᵀ for two reflections of n entries.
+  /// U·diag(s)·Vᵀ with reflections of n entries for U and V.
   static HostMatrix<T> reflected(std::vector<double> const& s) {
     auto const n = static_cast<Index>(s.size());
     double sum_of_squares = 0;
@@ -110,8 +110,8 @@ TYPED_TEST(Svd, DecomposesMatricesOfEveryShape) {
   this->expect_decomposed(this->whole_matrix(90, 200), 4, "wide");
 }
 
-/// The cases of R's irlba (tests/edge.R, tests/test.R of bwlewis/irlba) whose values are known
-/// beforehand. Its random bases are other orthogonal matrices here.
+/// Cases of R's irlba (tests/edge.R, tests/test.R of bwlewis/irlba) with known singular values.
+/// Other orthogonal matrices replace its random bases.
 TYPED_TEST(Svd, SolvesThePublishedCasesOfIrlba) {
   constexpr double eps = TestFixture::eps;
   auto const expect = [&](auto const& A, std::vector<double> const& known, double tol) {
@@ -126,12 +126,12 @@ TYPED_TEST(Svd, SolvesThePublishedCasesOfIrlba) {
       }
     }
   };
-  // A basis that becomes invariant before it is full.
+  // The basis becomes invariant before it is full.
   expect(this->diagonal(9, 9, {1, 2, 3, 4, 5}), {5, 4, 3, 2}, 0);
   auto const with_values = [&](std::vector<double> const& s) { return this->reflected(s); };
   expect(with_values({1, 1, 1, 1, 1, 1, 1, 1, 1, 1e-12}), {1, 1, 1}, 0);
   expect(with_values({10, -9, 8, -7, 6, -5, 4, -3, 2, -1}), {10, 9, 8}, 0);
-  // One value far above the others, which are equal.
+  // One value is far above the others, which are equal.
   auto const far = with_values({1e-5, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9});
   for (int digits = 7; digits <= 12; ++digits) {
     double const tol = std::pow(10, -digits);
@@ -156,7 +156,7 @@ TYPED_TEST(Svd, IsOfNumbersOfAnySize) {
   }
 }
 
-/// Squares of such numbers over- or underflow in double.
+/// Squares of these numbers over- or underflow in double.
 TYPED_TEST(Svd, IsOfNumbersWhoseSquaresAreNone) {
   using T = typename TypeParam::Scalar;
   int const far = std::numeric_limits<T>::max_exponent * 2 / 3;
@@ -200,7 +200,7 @@ TYPED_TEST(Svd, ReadsTheMatrixAsRarelyAsItCan) {
     EXPECT_GT(one_by_one.reads, 2 * one_by_one.iterations);
     auto const at_once = this->run(in_memory, k, options);
     // Up to 32 vectors at once. On a GPU, two columns of a column-major matrix are fused one by
-    // one: that is two reads, as two stages for both are, which count as one.
+    // one, which takes two reads. Two stages for both also read twice, but count as one read.
     bool const may_fuse_each = backends::Backend<Exec>::is_gpu &&
                                std::same_as<typename TypeParam::Layout, Kokkos::LayoutLeft>;
     EXPECT_GE(at_once.reads, at_once.iterations + 1);
@@ -290,7 +290,7 @@ TYPED_TEST(Svd, HasTheCommittedBits) {
                      : "d8800891650daa9a6002a994f302f533dcd3a2459fc1b6f358bbce6837dbe246");
 }
 
-/// Values from 1 down to far below ε, all of them wanted.
+/// All values are wanted, from 1 down to far below ε.
 TYPED_TEST(Svd, FindsValuesOfEverySize) {
   std::vector<double> s;
   for (int i = 0; i < 16; ++i) s.push_back(std::ldexp(1, -4 * i));
@@ -301,7 +301,7 @@ TYPED_TEST(Svd, FindsValuesOfEverySize) {
   this->expect_decomposed(this->reflected(root), 4, "the largest of these");
 }
 
-/// Of a value that A has several times, every copy is found; values are exactly 0 where A has none.
+/// Every copy of a repeated value is found. Zero singular values are exactly 0.
 TYPED_TEST(Svd, FindsRepeatedValuesAndZeros) {
   auto const expect = [&](std::vector<double> const& s, std::size_t k, double tol) {
     for (Index const way : TestFixture::ways) {
@@ -332,7 +332,7 @@ TYPED_TEST(Svd, FindsRepeatedValuesAndZeros) {
   this->expect_decomposed(this->reflected(low), 40, "of rank 5, all");
 }
 
-/// A basis that spans all columns, and one that cannot grow: what is there is exact.
+/// Bases that span all columns, or cannot grow, give exact results.
 TYPED_TEST(Svd, ConvergesWhereTheSpaceIsInvariant) {
   for (Index const way : TestFixture::ways) {
     EXPECT_EQ(this->run(this->diagonal(9, 7, {3, 3, 2}), 7, {.direct = way}).stop, Stop::converged);
@@ -389,7 +389,7 @@ TYPED_TEST(Svd, RefusesWhatDoesNotFit) {
     expect_refused(resume(other), "svd of 9 x 5");
     expect_refused([&] { this->run(op, 3, options, {.resume = &*kept}); },
                    "the state belongs to another run");
-    // Whatever one number of the state becomes, a run ends or refuses it.
+    // Whatever value a number of the state gets, a run ends or refuses the state.
     for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
       for (double const x : {-1.0, 0.5, 3.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
         auto damaged = *kept;

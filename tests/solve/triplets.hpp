@@ -20,10 +20,10 @@
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
-/// What tests of singular values share.
+/// Common code of the tests of singular values.
 namespace tessera::test {
 
-/// What a run has found, on the host.
+/// The result of a run, on the host.
 struct Found {
   std::vector<double> s;
   std::vector<double> VT;
@@ -43,7 +43,7 @@ inline void expect_same_bits(Found const& found, Found const& expected) {
   EXPECT_EQ(found.iterations, expected.iterations);
 }
 
-/// Matrices of a case, and what is to hold of their singular values.
+/// Matrices of a test case, and expectations about their singular values.
 template <class C>
 class TripletsTest : public testing::Test {
  protected:
@@ -88,7 +88,7 @@ class TripletsTest : public testing::Test {
             result.stop, result.iterations,  result.reads};
   }
 
-  /// The singular values of the whole matrix, found on the host.
+  /// The singular values of the whole matrix, computed on the host.
   static std::vector<double> all_values(HostMatrix<T> const& A) {
     Index const rows = std::max(A.shape().rows, A.shape().cols);
     Index const cols = std::min(A.shape().rows, A.shape().cols);
@@ -101,8 +101,9 @@ class TripletsTest : public testing::Test {
     return solve::small_svd(std::move(whole)).s;
   }
 
-  /// There are k, as all values of A say, and A·v = s·u, Aᵀ·u = s·v for orthonormal v and u.
-  /// @param are_near values are as far off as their residuals say
+  /// Expects k triplets with the values of `all_values`, and A·v = s·u, Aᵀ·u = s·v for orthonormal
+  /// v and u.
+  /// @param are_near whether errors of the values are bounded by their residuals
   static void expect_triplets_of(HostMatrix<T> const& A, Index k, Found const& found,
                                  bool are_near) {
     ASSERT_EQ(static_cast<Index>(found.s.size()), k);
