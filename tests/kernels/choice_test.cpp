@@ -9,11 +9,11 @@
 #include <tessera/backends/backends.hpp>
 #include <tessera/kernels.hpp>
 
-/// Which kernels run where some are wanted.
+/// The kernels that run for a requested kind.
 namespace tessera::test {
 namespace {
 
-/// An execution space that has no folder in backends/.
+/// An execution space without a folder in backends/.
 struct Elsewhere {
   using execution_space = Elsewhere;
   using memory_space = Kokkos::HostSpace;

@@ -22,11 +22,12 @@
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
-/// What comes between the two products of ATAX, on every way that there is: the bits are those of
-/// the two products of the reference.
+/// A function between the two products of ATAX, for every method: the bits are the same as for two
+/// separate products of the reference.
 namespace tessera::test {
 
-/// Hands out a matrix in memory, by calls of readers or, InKernels, of the threads that use it.
+/// Provides a matrix in memory through calls by readers or, if InKernels, by the threads that use
+/// it.
 template <class T, class LayoutT, bool InKernels>
 class Source {
  public:
@@ -61,7 +62,7 @@ class Factors : public testing::Test {
   using Vector = std::vector<T>;
   static constexpr bool row_major = C::order == reference::Order::row_major;
 
-  /// A matrix with what comes before and after it, and what the products are.
+  /// A matrix with its vectors, and the expected products.
   struct Problem {
     HostMatrix<T> A;
     Vector v;
@@ -184,7 +185,7 @@ TYPED_TEST_P(Factors, AreMultipliedWithAsBlocksCome) {
   }
 }
 
-/// C = α·Aᵀ·f(A·v) + β·z of a stream.
+/// C = α·Aᵀ·f(A·v) + β·z for a stream.
 TYPED_TEST_P(Factors, AreFollowedByAScaleAndASumAfterTheLastBlock) {
   using T = typename TypeParam::Scalar;
   typename TestFixture::Problem const p(Shape{9000, 40});
@@ -203,7 +204,7 @@ TYPED_TEST_P(Factors, AreFollowedByAScaleAndASumAfterTheLastBlock) {
                   3, reference::multiply_transposed(p.A.for_reference(), mapped), 2, p.v)));
 }
 
-/// Its sums contain the map.
+/// The sums in a state include the map.
 TYPED_TEST_P(Factors, OfAStateAreThoseOfTheStreamThatGoesOn) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Exec;
@@ -240,7 +241,7 @@ REGISTER_TYPED_TEST_SUITE_P(Factors, AreMultipliedWithInEveryKernel,
                             AreFollowedByAScaleAndASumAfterTheLastBlock,
                             OfAStateAreThoseOfTheStreamThatGoesOn);
 
-/// The cases of one layout and scalar.
+/// The test cases of one layout and scalar.
 template <class LayoutT, class T>
 struct FactorsOf {
   template <class Exec>

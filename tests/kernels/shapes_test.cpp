@@ -17,8 +17,8 @@
 #include "support/reference.hpp"
 #include "support/same_bits.hpp"
 
-/// The portable kernels in every shape that any machine gets, on a host: as many threads as there
-/// are share the lines, and keep them or read them again.
+/// The portable kernels in every shape that any machine uses, on a host. All available threads
+/// share the lines, and keep them or read them again.
 namespace tessera::test {
 namespace {
 
@@ -38,11 +38,11 @@ class Shapes : public testing::Test {
 
   int const threads = static_cast<int>(std::min(Exec().concurrency(), 4));
 
-  /// Lines whose distance is a whole number of words.
+  /// Lines whose leading dimension is a multiple of a word.
   struct Problem {
     std::vector<T> values;
-    std::vector<T> x;        // as long as a line
-    std::vector<T> weights;  // as many as lines, or as long as one
+    std::vector<T> x;        // length of a line
+    std::vector<T> weights;  // number of lines, or length of a line
     tessera::detail::Lines<T> lines;
 
     Problem(Index count, Index length)
@@ -70,7 +70,7 @@ class Shapes : public testing::Test {
     }
   };
 
-  /// Calls check(problem) for every shape whose lines the threads can keep.
+  /// Calls check(problem) for every shape whose lines fit the threads' registers.
   template <class Check>
   void for_each_problem(Check const& check) const {
     int n = 0;

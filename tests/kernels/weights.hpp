@@ -8,7 +8,7 @@
 
 namespace tessera::test {
 
-/// What stands between the two products: multiplies what comes from a line by its weight.
+/// A factor between the two products: multiplies the result of a line by its weight.
 template <class T>
 struct Weights {
   T const* weight;
