@@ -12,7 +12,7 @@
 
 #include "distributed/world.hpp"
 
-/// What goes wrong on one rank, all ranks throw; and they can go on.
+/// If one rank fails, all ranks throw, and can continue to work together.
 namespace tessera::test {
 namespace {
 
@@ -28,7 +28,7 @@ class DistributedErrors : public testing::Test {
   [[nodiscard]] static bool is_last() { return rank() + 1 == ranks(); }
   [[nodiscard]] static std::string last() { return "rank " + std::to_string(ranks() - 1) + ": "; }
 
-  /// The message of what `call` throws; empty: nothing.
+  /// The message of the exception that `call` throws; empty if it does not throw.
   template <class Call>
   static std::string thrown_by(Call const& call) {
     try {
@@ -122,7 +122,7 @@ TEST_F(DistributedErrors, AreSizesAndNumbersThatDifferBetweenRanks) {
 TEST_F(DistributedErrors, AreRowsThatAreNoPartsOfAVector) {
   using distributed::Rows;
   auto const size = static_cast<std::int64_t>(ranks());
-  // Each rank fills in two of the entries.
+  // Each rank fills in two entries.
   auto const shared = [&](Rows const& mine, std::int64_t length) {
     return thrown_by(
         [&] { world.share_rows(Vector("x", static_cast<std::size_t>(length)), mine); });
@@ -144,12 +144,12 @@ TEST_F(DistributedErrors, AreRowsThatAreNoPartsOfAVector) {
   EXPECT_EQ(shared(instead({2 * size - 2, 1}), 2 * size),
             begin + "up to the last entry of x, " + std::to_string(2 * size) +
                 ", found rows up to " + std::to_string(2 * size - 1));
-  // Of no rows, no place matters.
+  // The place of an empty set of rows does not matter.
   EXPECT_EQ(shared(is_last() ? Rows{99, 0} : good, 2 * size - 2), "");
   if (ranks() > 1) {
     EXPECT_THAT(shared(good, 2 * size + (is_last() ? 1 : 0)),
                 HasSubstr(last() + "tessera::Distributed::share_rows: expected a vector of "));
-    // In the order of the ranks, not another.
+    // Rows must be in the order of the ranks.
     EXPECT_NE(shared({2 * (size - 1 - rank()), 2}, 2 * size), "");
   }
   EXPECT_EQ(

@@ -16,7 +16,7 @@
 #include "support/data.hpp"
 #include "support/same_bits.hpp"
 
-/// Products of many GPUs in a CUDA graph.
+/// Products on several GPUs in a CUDA graph.
 namespace tessera::test {
 namespace {
 
@@ -48,7 +48,7 @@ TEST(Graphs, OfAProductAreLaunchedByAllRanks) {
       world.atax(mine, v, its_b, c, {.workspace = &workspace});
       world.share_rows(b, rows);
     };
-    product();  // allocates what is kept
+    product();  // allocates the memory that is kept
     exec.fence();
     require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
     product();

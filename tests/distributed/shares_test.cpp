@@ -11,7 +11,7 @@
 namespace tessera::distributed::detail {
 namespace {
 
-/// Rows up to and behind each boundary.
+/// Rows up to each boundary and after it.
 std::vector<Rows> split_at(std::vector<Index> const& boundaries, Index rows) {
   std::vector<Rows> split;
   Index first = 0;
@@ -23,7 +23,7 @@ std::vector<Rows> split_at(std::vector<Index> const& boundaries, Index rows) {
   return split;
 }
 
-/// The units of all ranks' subtrees, each of which has to be aligned, in order.
+/// Expects that the subtrees of all ranks are aligned and contain all units in order.
 void expect_all_units_once(Units const& units, std::vector<Rows> const& split) {
   Index next = 0;  // unit
   for (Rows const& rows : split) {

@@ -18,7 +18,7 @@
 #include "support/cases.hpp"
 #include "support/same_bits.hpp"
 
-/// Solvers on many processes have the bits of one.
+/// Solvers on several processes have the bits of one process.
 namespace tessera::test {
 namespace {
 
@@ -33,7 +33,8 @@ class DistributedSolvers : public testing::Test {
   using Matrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
   using Vector = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-  /// Compares run(an operator on this rank's rows) with run(one on all rows), for some splits.
+  /// Compares run(operator on this rank's rows) with run(operator on all rows), for several
+  /// distributions.
   template <class Run>
   void expect_same_bits(Run const& run) {
     solve::MatrixOperator<Exec, Matrix> const whole(exec, A);
@@ -48,7 +49,7 @@ class DistributedSolvers : public testing::Test {
       }
     }
   }
-  /// The same of operators that multiply with blocks: of whole segments, and of streams.
+  /// The same for operators that multiply with blocks: whole segments per rank, and streams.
   template <class Run>
   void expect_same_bits_of_blocks(Run const& run) {
     solve::MatrixOperator<Exec, Matrix> const whole(exec, A);
@@ -110,7 +111,7 @@ TYPED_TEST(DistributedSolvers, OfLeastSquaresHaveTheBitsOfOneProcess) {
   });
 }
 
-/// Columns of uneven norms are scaled, by sums of squares over all ranks.
+/// Columns of uneven norms are scaled, from sums of squares over all ranks.
 TYPED_TEST(DistributedSolvers, OfScaledColumnsHaveTheBitsOfOneProcess) {
   using T = typename TypeParam::Scalar;
   bool const by_rows = std::is_same_v<typename TypeParam::Layout, Kokkos::LayoutRight>;
@@ -138,7 +139,7 @@ TYPED_TEST(DistributedSolvers, OfScaledColumnsHaveTheBitsOfOneProcess) {
   this->expect_same_bits_of_blocks(run);
 }
 
-/// Ranks share a panel, or a segment, whose squares come in several parts.
+/// Ranks share a panel or a segment whose squares arrive in several parts.
 TYPED_TEST(DistributedSolvers, OfLongRowsHaveTheSumsOfSquaresOfOneProcess) {
   using Exec = typename TypeParam::Exec;
   using Matrix = typename TestFixture::Matrix;
@@ -196,7 +197,7 @@ TYPED_TEST(DistributedSolvers, OfStreamsKeepTheirOwnStates) {
   using T = typename TypeParam::Scalar;
   auto const source = this->source_of_a();
   using Source = std::remove_const_t<decltype(source)>;
-  // A state of one product, and of one that is half done, which are none of a solver.
+  // The states of a product, complete or half done, are not states of a solver.
   int calls = 0;
   stream::State<T> const half;
   stream::Options<T> const options{.memory_limit = 300'000,
@@ -277,7 +278,7 @@ TYPED_TEST(DistributedSolvers, ExpectTheSameCallOnAllRanks) {
       solve::lsmr(op, this->b);
     }
   });
-  // Of a state, too.
+  // The same for states.
   std::vector<solve::State<T>> states;
   solve::lsmr(op, this->b, {.maxiter = 3},
               {.wants_state = [](solve::Step const&) { return true; },
@@ -285,7 +286,7 @@ TYPED_TEST(DistributedSolvers, ExpectTheSameCallOnAllRanks) {
   ASSERT_GT(states.size(), 1);
   expect("lsmr", [&] { solve::lsmr(op, this->b, {}, {.resume = is_last ? &states[0] : nullptr}); });
   expect("lsmr", [&] { solve::lsmr(op, this->b, {}, {.resume = &states[is_last ? 1 : 0]}); });
-  // They can go on.
+  // All ranks can continue.
   EXPECT_THAT(this->flat(solve::lsmr(op, this->b).x),
               same_bits_as(this->flat(solve::lsmr(streamed, this->b).x)));
 }

@@ -14,7 +14,7 @@
 
 #include "support/data.hpp"
 
-/// What the tests of many processes share.
+/// Common code of the tests of several processes.
 namespace tessera::test {
 
 inline int rank() {
@@ -28,8 +28,7 @@ inline int ranks() {
   return size;
 }
 
-/// This rank's rows of `rows` that are dealt at random, in one of several ways: some ranks have
-/// none.
+/// This rank's rows in a random distribution that depends on `seed`; some ranks have no rows.
 inline distributed::Rows random_rows(std::int64_t rows, std::uint64_t seed) {
   std::vector<std::int64_t> ends{0, rows};
   for (int i = 1; i < ranks(); ++i) {
@@ -56,7 +55,7 @@ std::vector<typename View::non_const_value_type> to_vector(View const& x) {
   return values;
 }
 
-/// A matrix in memory of Exec whose elements, in its order, are these.
+/// A matrix in memory of Exec with these elements, in the order of its layout.
 template <class Exec, class T, class Layout>
 Kokkos::View<T**, Layout, typename Exec::memory_space> matrix_of(std::vector<T> const& values,
                                                                  std::int64_t rows,
@@ -69,7 +68,7 @@ Kokkos::View<T**, Layout, typename Exec::memory_space> matrix_of(std::vector<T> 
   return A;
 }
 
-/// Some rows of a matrix, in memory of their own.
+/// A copy of some rows of a matrix.
 template <class Matrix>
 Matrix rows_of(Matrix const& A, distributed::Rows const& rows) {
   Matrix const some("some rows", static_cast<std::size_t>(rows.count), A.extent(1));
