@@ -69,7 +69,6 @@ class DistributedSolvers : public testing::Test {
     using Source = std::remove_const_t<decltype(source)>;
     expect(solve::DistributedStreamOperator<Exec, Source>(world, source), "streamed");
   }
-  /// A as a source.
   auto source_of_a() const {
     return stream::make_source<T, Layout>(m, n, [this](stream::Block const& block, T* to) {
       bool const by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
@@ -278,7 +277,6 @@ TYPED_TEST(DistributedSolvers, ExpectTheSameCallOnAllRanks) {
       solve::lsmr(op, this->b);
     }
   });
-  // The same for states.
   std::vector<solve::State<T>> states;
   solve::lsmr(op, this->b, {.maxiter = 3},
               {.wants_state = [](solve::Step const&) { return true; },

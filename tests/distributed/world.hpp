@@ -40,7 +40,6 @@ inline distributed::Rows random_rows(std::int64_t rows, std::uint64_t seed) {
   return {ends[me], ends[me + 1] - ends[me]};
 }
 
-/// Values in memory of Exec.
 template <class Exec, class T>
 Kokkos::View<T*, typename Exec::memory_space> to_device(std::vector<T> const& values) {
   Kokkos::View<T*, typename Exec::memory_space> const view("values", values.size());

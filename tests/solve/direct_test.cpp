@@ -48,7 +48,6 @@ class Direct : public TripletsTest<C> {
     auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), result.x);
     return {mirror.data(), mirror.data() + mirror.size()};
   }
-  /// A·x
   static std::vector<T> times(HostMatrix<T> const& A, std::vector<double> const& x) {
     std::vector<T> b;
     for (Index i = 0; i < A.shape().rows; ++i) {

@@ -41,7 +41,6 @@ class LeastSquares : public testing::Test {
   using Control = solve::Control<T>;
   static constexpr double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
 
-  /// A result on the host.
   struct Result : solve::LeastSquares<Exec, T> {
     Vector solution;
   };

@@ -41,7 +41,6 @@ constexpr Loss every_loss[]{Loss::squares, Loss::logistic, Loss::poisson, Loss::
 constexpr RegressionSolver every_solver[]{RegressionSolver::newton, RegressionSolver::newton_cg,
                                           RegressionSolver::lbfgs};
 
-/// A fit on the host.
 struct Fit {
   std::vector<double> x;
   double intercept;

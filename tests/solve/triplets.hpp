@@ -23,7 +23,6 @@
 /// Common code of the tests of singular values.
 namespace tessera::test {
 
-/// The result of a run, on the host.
 struct Found {
   std::vector<double> s;
   std::vector<double> VT;
@@ -51,7 +50,6 @@ class TripletsTest : public testing::Test {
   using T = typename C::Scalar;
   static constexpr double eps = std::numeric_limits<T>::epsilon();
 
-  /// The matrix with these entries.
   template <class Entry>
   static HostMatrix<T> matrix(Index rows, Index cols, Entry const& entry) {
     bool const by_rows = C::order == Order::row_major;

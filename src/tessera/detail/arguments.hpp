@@ -99,7 +99,6 @@ class VectorArgument {
   std::size_t stride_;
 };
 
-/// A column of a block of vectors.
 template <class T>
 VectorArgument<T> column(MatrixArgument<T> const& block, std::size_t j) {
   return {block.data() + j * block.stride(1), block.extent(0), block.stride(0)};
@@ -123,7 +122,6 @@ class BlockArgument {
   [[nodiscard]] Index stride() const { return stride_; }
   [[nodiscard]] Index pitch() const { return pitch_; }
   [[nodiscard]] Index count() const { return count_; }
-  /// `count` of these columns, from column `first`.
   [[nodiscard]] BlockArgument some(Index first, Index count) const {
     BlockArgument result = *this;
     result.data_ += first * pitch_;
@@ -175,7 +173,6 @@ void require_blocks(char const* operation, MatrixArgument<T const> const& a, cha
   checks::require_apart(operation, out, y, in, x);
 }
 
-/// Arguments of operations, from Views.
 template <class View>
 auto matrix_in(View const& x) {
   return MatrixArgument<typename View::const_value_type>(x);
@@ -228,13 +225,11 @@ void with_lines(std::string_view operation, std::string_view name, MatrixArgumen
   with_order(operation, name, x, [&](auto by_rows) { body(by_rows, lines_of<by_rows()>(x)); });
 }
 
-/// A vector as the output of kernels.
 template <class View>
 OutputVector<typename View::value_type> output(View const& x) {
   return {x.data(), static_cast<Index>(x.stride(0))};
 }
 
-/// Columns of a block as the output of kernels.
 template <class T>
 OutputVectors<T> output(BlockArgument<T> const& x) {
   return {x.data(), x.stride(), x.pitch(), x.extent()};
@@ -255,13 +250,11 @@ Index packed_size(View const& x) {
   return x.stride(0) == 1 || x.extent(0) == 1 ? 0 : static_cast<Index>(x.extent(0));
 }
 
-/// The same for columns of a block.
 template <class T>
 Index packed_size(BlockArgument<T> const& x) {
   return x.stride() == 1 || x.extent() == 1 ? 0 : x.count() * x.extent();
 }
 
-/// The same for lines.
 template <class T>
 Index packed_size(Lines<T> const& lines) {
   return lines.stride == 1 ? 0 : lines.length;
@@ -299,7 +292,6 @@ struct CopyVector {
   KOKKOS_FUNCTION void operator()(Index i) const { to.set(i, from[i * stride]); }
 };
 
-/// to[i] = from[i * stride]
 template <class T, class Exec>
 void copy_vector(Exec const& exec, std::string const& label, Index size, T const* from,
                  Index stride, OutputVector<T> const& to) {
@@ -319,7 +311,6 @@ typename View::non_const_value_type const* contiguous(Exec const& exec, std::str
   return copy;
 }
 
-/// The same for lines.
 template <class Exec, class T>
 T const* contiguous(Exec const& exec, std::string const& label, Lines<T> const& lines, T* copy) {
   if (packed_size(lines) == 0) return lines.data;
@@ -340,7 +331,6 @@ struct CopyVectors {
   }
 };
 
-/// The same for columns of a block.
 template <class Exec, class T>
 InputVectors<T> contiguous(Exec const& exec, std::string const& label,
                            BlockArgument<T const> const& x, T* copy) {
@@ -364,13 +354,11 @@ class Parts {
     meeting_ = {memory.arrivals, reinterpret_cast<T*>(memory.exchange)};
     next_ = reinterpret_cast<T*>(memory.data);
   }
-  /// Returns the next part, of `scalars` scalars.
   T* take(Index scalars) {
     T* const part = next_;
     if (scalars > 0) next_ += whole_words<T>(scalars);
     return part;
   }
-  /// The memory that teams share.
   [[nodiscard]] Meeting<T> meeting() const { return meeting_; }
 
  private:

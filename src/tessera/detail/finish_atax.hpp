@@ -15,7 +15,6 @@
 /// Terms of ATAX in addition to its products: the map of B, and C = α·c + β·z.
 namespace tessera::detail {
 
-/// Terms of ATAX in addition to its products.
 template <class T>
 struct TermsOfAtax {
   T alpha;

@@ -49,7 +49,6 @@ concept PlansOfKernels = requires {
   { Kernels::columns_at_once } -> std::convertible_to<int>;
 };
 
-/// A set of kernels, accelerated or portable.
 template <class Set, class Exec, class T>
 concept KernelSet =
     PlansOfKernels<typename Set::template Of<Exec, T>> &&
@@ -61,7 +60,6 @@ concept KernelSet =
       { Set::template suit_fusion<Exec, true>(lines, columns) } -> std::same_as<bool>;
     };
 
-/// The kernels of a backend.
 struct AcceleratedKernels {
   static constexpr Kernels kind = Kernels::accelerated;
   template <class Exec, class T>
@@ -77,7 +75,6 @@ struct AcceleratedKernels {
       return backends::Backend<Exec>::template column_major_tuning<T>(exec, rows, cols);
     }
   }
-  /// The tuning for blocks of so many vectors.
   template <class T, bool RowMajor, class Exec>
   static Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int vectors) {
     return backends::Backend<Exec>::template tuning_of_blocks<T>(
@@ -98,7 +95,6 @@ struct AcceleratedKernels {
   }
 };
 
-/// The portable kernels.
 struct PortableKernels {
   static constexpr Kernels kind = Kernels::portable;
   template <class Exec, class T>

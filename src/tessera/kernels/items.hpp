@@ -52,7 +52,6 @@ KOKKOS_FORCEINLINE_FUNCTION void for_columns(int columns, Body const& body) {
   });
 }
 
-/// Items per segment.
 template <class T, class Shape>
 inline constexpr int items_of_segment = lanes<T> / Shape::width;
 

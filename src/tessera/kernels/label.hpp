@@ -30,11 +30,9 @@ struct Label {
         clear(kernel + "::clear"),
         zero(kernel + "::zero") {}
 
-  /// The name of the kernel that does the work.
   operator std::string const&() const { return kernel; }  // NOLINT(google-explicit-constructor)
 };
 
-/// The names of the kernels of ATAX.
 struct AtaxLabels {
   Label fused;
   Label multiply;
@@ -94,7 +92,6 @@ class Region {
   bool is_open_ = false;
 };
 
-/// The region of an operation on the matrix A.
 template <class Matrix>
 Region region_of(char const* operation, Matrix const& a) {
   return {operation, static_cast<Index>(a.extent(0)), static_cast<Index>(a.extent(1))};

@@ -248,7 +248,6 @@ struct FusedTilesPlan {
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
            OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
            Factor const& factor, OneColumn const& of_block) const;
-  /// Computes one vector after another.
   template <class Factor>
   void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
            OutputVectors<T> y, OutputVectors<T> out, T* workspace, Meeting<T> const& meeting,

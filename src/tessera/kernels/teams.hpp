@@ -58,7 +58,6 @@ KOKKOS_INLINE_FUNCTION T* team_scratch(Team const& member, int level, Index coun
 /// regions), and Kokkos then skips the missing threads' workers.
 class Shares {
  public:
-  /// For teams [0, teams).
   Shares(Index teams, int workers)
       : count_(static_cast<int>(std::min(Index{most}, std::min(teams, Index{workers})))) {
     for (int s = 0; s < count_; ++s) {

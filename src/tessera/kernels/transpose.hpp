@@ -38,7 +38,6 @@ struct Tile {
   T* data;
   Index pitch;
 
-  /// Elements of scratch.
   KOKKOS_FORCEINLINE_FUNCTION static Index scratch(Index rows, Index cols) {
     return rows * (cols + 1);
   }

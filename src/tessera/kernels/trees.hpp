@@ -49,7 +49,6 @@ class Trees {
   KOKKOS_FUNCTION Trees(T* scratch, int leaves)
       : set_(scratch), other_(scratch + scratch_of_set(leaves)), pitch_(leaves) {}
 
-  /// Sets leaf `leaf` of line `line`.
   KOKKOS_FORCEINLINE_FUNCTION void set(int line, int leaf, T value) const {
     set_[line * pitch_ + leaf] = value;
   }

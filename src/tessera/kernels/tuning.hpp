@@ -182,21 +182,18 @@ Tuning tuning(Exec const& exec, Index count, Index length) {
   return result;
 }
 
-/// Tuning of portable transposes.
 template <class Exec>
 TransposeTuning transpose_tuning() {
   if (teams_of_one<Exec>) return {.tile_rows = 64, .tile_cols = 64, .team_size = 1, .band = 8};
   return {.tile_rows = 32, .tile_cols = 32, .team_size = 256, .band = 8};
 }
 
-/// Tuning of portable matrix products.
 template <class Exec>
 GemmTuning gemm_tuning() {
   if (teams_of_one<Exec>) return {.tile_rows = 64, .tile_cols = 128, .tile_depth = 128, .band = 8};
   return {.tile_rows = 64, .tile_cols = 64, .tile_depth = 16, .band = 8};
 }
 
-/// Tuning of portable kernels for a matrix.
 template <class T, bool RowMajor, class Exec>
 Tuning tuning_of_matrix(Exec const& exec, Index rows, Index cols) {
   constexpr Index most_kept = Index{many_kept * threads_with_many} * 64 / Index{sizeof(T)};

@@ -47,7 +47,6 @@ struct OutputVectors {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION OutputVector<T> column(Index c) const {
     return {data == nullptr ? nullptr : data + c * pitch, stride};
   }
-  /// The columns from c on.
   [[nodiscard]] OutputVectors from(Index c) const {
     return {data == nullptr ? nullptr : data + c * pitch, stride, pitch, length};
   }
@@ -65,7 +64,6 @@ struct OutputVectors {
   }
 };
 
-/// One vector as a block.
 template <class T>
 InputVectors<T> as_block(T const* x) {
   return {x, 0};

@@ -26,7 +26,6 @@
 
 namespace tessera::solve::detail {
 
-/// x = -x
 template <class T>
 struct Negate {
   T* x;
@@ -372,7 +371,6 @@ class BlockSvd {
     return true;
   }
 
-  /// Makes the result from the present bases.
   void finish() {
     if (!is_finite_) return;
     if (!is_converged_) {

@@ -35,7 +35,6 @@ struct CglsOptions {
 
 namespace detail {
 
-/// r = r - alpha·q.
 template <class T>
 struct CglsRows {
   T alpha;

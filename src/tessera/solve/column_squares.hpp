@@ -30,7 +30,6 @@ struct SetOne {
   KOKKOS_FUNCTION void operator()(Index i) const { x[i] = T(1); }
 };
 
-/// A vector of `size` ones.
 template <class Exec, class T>
 Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> ones(Exec const& exec,
                                                                         Index size) {

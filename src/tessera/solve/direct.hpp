@@ -28,7 +28,6 @@ inline constexpr Index direct_columns = 512;
 
 namespace detail {
 
-/// C = A·B
 inline SmallMatrix product(SmallMatrix const& A, SmallMatrix const& B) {
   SmallMatrix C(A.rows(), B.cols());
   for (Index j = 0; j < B.cols(); ++j) {
@@ -130,7 +129,6 @@ class LoggedReads {
   std::vector<Step> history_;
 };
 
-/// Copies numbers from the host to memory of Exec.
 template <class Exec>
 Kokkos::View<double*, Kokkos::LayoutRight, typename Exec::memory_space> on_device(
     Exec const& exec, std::vector<double> const& x) {

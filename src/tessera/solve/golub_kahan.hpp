@@ -144,7 +144,6 @@ class Dots {
   Workspace<Exec> workspace_;
 };
 
-/// y = factor·(x/a).
 template <class T>
 struct Divide {
   T const* x;
@@ -281,7 +280,6 @@ class GolubKahan {
  private:
   static constexpr int most_exponent = std::numeric_limits<T>::max_exponent - 2;
 
-  /// Places of norms.
   enum Place : std::size_t { of_b, of_next, places };
 
   /// Computes `next` from c and w with β; if `beta` is 0, with the root of the square.

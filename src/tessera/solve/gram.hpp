@@ -51,7 +51,6 @@ struct GramProducts {
   [[nodiscard]] Index width() const {
     return inner() + static_cast<Index>(ET.extent(0)) + (has_ones ? 1 : 0);
   }
-  /// Entries of G.
   [[nodiscard]] Index size() const { return has_moments_only ? 2 * cols : width() * width(); }
 };
 

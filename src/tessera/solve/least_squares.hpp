@@ -245,7 +245,6 @@ class LeastSquaresRun {
 
   [[nodiscard]] bool has_start() const { return options_.x0.extent(0) != 0; }
 
-  /// Stops all tracks that are still running.
   void stop_all(Stop stop) {
     for (Track& track : tracks_) {
       if (!track.stop) track.stop = stop;
@@ -354,7 +353,6 @@ class LeastSquaresRun {
                    process_->unscaled(Method::measures_x ? norm / norm_of_start() : norm));
     if (!track.stop) stop_unless_finite(track);
   }
-  /// Stops a track whose numbers are not finite.
   static void stop_unless_finite(Track& track) {
     if (track.method.now.are_finite()) return;
     track.method = {};
@@ -524,7 +522,6 @@ ConstValues<Exec, typename View::non_const_value_type> side_by_side(Exec const& 
   return copy;
 }
 
-/// Calls solve(b) for each column b of B.
 template <class View, class Solve>
 auto of_each_column(View const& B, Solve const& solve) {
   std::vector<decltype(solve(Kokkos::subview(B, Kokkos::ALL, 0)))> results;

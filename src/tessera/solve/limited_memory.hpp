@@ -35,7 +35,6 @@ class LimitedMemory {
   [[nodiscard]] double dot(Vector const& a, Vector const& b) {
     return std::fma(a.border, b.border, dot_(a.x, b.x));
   }
-  /// y = a·x + b·y
   void add(double a, Vector const& x, double b, Vector& y) const {
     axpby(exec_, static_cast<T>(a), x.x, static_cast<T>(b), y.x);
     y.border = std::fma(a, x.border, b * y.border);

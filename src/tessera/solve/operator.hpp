@@ -45,12 +45,10 @@ using ConstValues = Kokkos::View<T const*, Kokkos::LayoutRight, typename Exec::m
 
 namespace detail {
 
-/// Row i of a matrix as a vector.
 template <class Exec, class T>
 Values<Exec, T> row(Rows<Exec, T> const& of, Index i) {
   return Values<Exec, T>(of.data() + i * static_cast<Index>(of.extent(1)), of.extent(1));
 }
-/// The rows as columns.
 template <class Exec, class T>
 auto as_columns(Rows<Exec, T> const& rows) {
   return Kokkos::View<T**, Kokkos::LayoutLeft, typename Exec::memory_space>(
@@ -68,7 +66,7 @@ RowMap<T, typename Exec::memory_space> shift_by(ConstValues<Exec, T> const& shif
 
 }  // namespace detail
 
-/// A matrix A, m x n, as a solver reads it. Each product reads it once, unless its comment differs.
+/// A matrix A, m x n, as a solver reads it. A product with one vector reads A once.
 template <ExecutionSpace Exec, Scalar T>
 class NormalOperator {
  public:
@@ -388,7 +386,6 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
         by_rows ? tessera::detail::lines_of<true>(a) : tessera::detail::lines_of<false>(a), by_rows,
         {mean.data(), units.data()}, options_.kernels, workspace_, {c.data(), 1});
   }
-  /// Reads of A for products with `vectors` vectors.
   [[nodiscard]] Index passes_of(std::size_t vectors) const {
     return tessera::detail::passes_of(vectors,
                                       tessera::detail::columns_at_once<Exec, T>(options_.kernels));

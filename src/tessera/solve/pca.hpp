@@ -57,7 +57,6 @@ struct Stretch {
   T* x;
   KOKKOS_FUNCTION void operator()(Index j) const { x[j] = d == nullptr ? v[j] : d[j] * v[j]; }
 };
-/// to_i = w_i + *shift
 template <class T>
 struct Shift {
   T const* w;
@@ -66,7 +65,6 @@ struct Shift {
   T* to;
   KOKKOS_FUNCTION void operator()(Index i) const { to[i] = w[i * stride] + *shift; }
 };
-/// c_j = d_j·(c_j - mean_j·*total)
 template <class T>
 struct TakeMean {
   T const* mean;

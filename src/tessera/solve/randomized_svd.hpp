@@ -120,7 +120,6 @@ class RandomizedSvdRun {
     orthonormalise();
   }
 
-  /// x = 2^e·V
   void make_input() { axpby(op_.exec(), two_to_e(), basis_.values(), T(0), x_.values()); }
 
   /// Makes the basis an orthonormal one of the span of c.

@@ -76,7 +76,6 @@ struct Losses {
   }
 };
 
-/// η = η + step·(change + shift)
 template <class T>
 struct Advance {
   T* eta;
@@ -88,7 +87,6 @@ struct Advance {
   }
 };
 
-/// to = unit·(from - mean·b)
 template <class T>
 struct ScaleGradient {
   T const* from;
@@ -101,7 +99,6 @@ struct ScaleGradient {
   }
 };
 
-/// Address of an optional vector, or null.
 template <class View>
 auto const* data_of(View const& x) {
   return x.extent(0) == 0 ? nullptr : x.data();

@@ -124,7 +124,6 @@ class Curvature {
     return count;
   }
 
-  /// -H⁻¹·g
   [[nodiscard]] std::vector<double> step(std::vector<double> const& gradient) const {
     auto step = factor_.solve(gradient);
     for (double& entry : step) entry = -entry;

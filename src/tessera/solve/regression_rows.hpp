@@ -310,7 +310,6 @@ class PlacedSums : public RowSums<Exec, T> {
 
   [[nodiscard]] bool has_hessian() const { return has_hessian_; }
 
-  /// Sets the place of the next sums.
   void go_to(Exec const& exec, PlaceOfSums const& place, RowsAs as) {
     std::vector<double> both = place.x;
     both.insert(both.end(), place.step.begin(), place.step.end());

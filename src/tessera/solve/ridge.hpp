@@ -252,7 +252,6 @@ std::vector<LeastSquares<Exec, T>> run_penalised(char const* name,
   return results;
 }
 
-/// A vector as a matrix of one row.
 template <class Exec, class T>
 ConstRows<Exec, T> as_row(ConstValues<Exec, T> const& x) {
   return ConstRows<Exec, T>(x.data(), 1, x.extent(0));

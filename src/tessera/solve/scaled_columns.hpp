@@ -23,7 +23,6 @@
 /// Scales columns to similar norms for iterative methods, without a copy of A.
 namespace tessera::solve::detail {
 
-/// to = power of unit, times x
 template <class T>
 struct ScaleBy {
   T const* x;
@@ -116,7 +115,6 @@ struct RowsBelow {
     c[j] = unit[j] * Kokkos::fma(damp, mapped, c[j]);
   }
 };
-/// to = factor·x
 template <class T>
 struct Multiple {
   T const* x;
@@ -124,7 +122,6 @@ struct Multiple {
   T* to;
   KOKKOS_FUNCTION void operator()(Index j) const { to[j] = factor * x[j]; }
 };
-/// c = unit·(damp·u + c)
 template <class T>
 struct AddBelow {
   T const* u;

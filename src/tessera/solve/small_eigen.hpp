@@ -24,7 +24,6 @@ struct SmallEigen {
 
 namespace detail {
 
-/// y = y + a·x
 inline void add_multiple(Index size, double a, double const* x, double* y) {
   for (Index i = 0; i < size; ++i) y[i] = std::fma(a, x[i], y[i]);
 }
@@ -88,7 +87,6 @@ inline Tridiagonal to_tridiagonal(SmallMatrix& A) {
   return T;
 }
 
-/// (x, y) = (c·x - s·y, s·x + c·y)
 inline void turn(Index size, double c, double s, double* x, double* y) {
   for (Index i = 0; i < size; ++i) {
     double const x_i = x[i];

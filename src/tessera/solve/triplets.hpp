@@ -90,7 +90,6 @@ class Basis {
         between_(make_values<Exec, T>(exec, size)) {}
 
   [[nodiscard]] Values<Exec, T> const& values() const { return values_; }
-  /// The first vectors.
   [[nodiscard]] Rows<Exec, T> first(Index count) const {
     return Rows<Exec, T>(values_.data(), static_cast<std::size_t>(count),
                          static_cast<std::size_t>(size_));

@@ -85,7 +85,6 @@ class SumsOfSubtrees {
   }
 
  private:
-  /// newer = older + newer
   static void join(Sum& newer, Sum const& older) {
     tessera::detail::add_vector(newer.data(), older.data(), static_cast<Index>(newer.size()));
   }
@@ -390,7 +389,6 @@ class StreamOnRanks {
                   static_cast<std::size_t>(entries));
   }
 
-  /// Adds the report of a part's stream.
   void add(stream::Report const& part) {
     report_.blocks += part.blocks;
     report_.kernels = part.kernels;

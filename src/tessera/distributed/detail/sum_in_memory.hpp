@@ -131,7 +131,6 @@ class SumInMemory {
     add(length_, sums);
   }
 
-  /// Adds the columns of one exchange.
   void add_columns(Index begin, Index width) {
     static std::string const pack("tessera::distributed::pack");
     Index const ranks = comm_.size();

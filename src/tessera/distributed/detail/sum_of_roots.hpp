@@ -53,7 +53,6 @@ class SumOfRoots {
  private:
   [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(comm_.rank()); }
 
-  /// Adds the columns of one exchange.
   void add_columns(Index begin, Index width) {
     auto const slice_begin = [&](std::size_t owner) {
       return width * static_cast<Index>(owner) / comm_.size();
@@ -75,7 +74,6 @@ class SumOfRoots {
     comm_.all_gather(add_parts(slice_width(me())), sums_.data() + begin, slices_);
   }
 
-  /// The tree over contiguous vectors, in place.
   T const* add_parts(Index width) {
     backends::host::OrdinaryArithmetic const mode;
     T* const sum = parts_.data();
