@@ -165,7 +165,7 @@ Tuning tuning(Exec const& exec, Index count, Index length) {
 
   result.sum.columns_per_team = columns;
   int const sum_threads = threads_of(std::min(columns, length));
-  // With teams of one warp, several per place hide memory latency.
+  // Teams of one warp: four times as many hide memory latency.
   Index const sum_teams = teams_at_once(exec, sum_threads) * (sum_threads == 32 ? 4 : 1);
   Index const column_tiles = summation::ceil_div(length, columns);
   result.sum.panels_per_team = dealt_to(std::max(Index{1}, sum_teams / column_tiles), panels.count);

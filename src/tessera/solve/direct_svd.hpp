@@ -58,7 +58,7 @@ struct DirectSvdResult {
 };
 
 /// A run: uses the Gram matrix of A, and if that is not enough, the one of A·P (direct.hpp). A
-/// centred matrix is (A - 1·shiftᵀ) minus its mean, so the shift may be rounded.
+/// centred matrix is (A - 1·shiftᵀ) minus its column means, so the shift may be rounded.
 template <class Exec, class T>
 class DirectSvd {
  public:

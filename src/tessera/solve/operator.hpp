@@ -90,11 +90,10 @@ class NormalOperator {
 
   /// Solvers call it before their first product. If processes share the operator, each must call
   /// the same method with the same options and vectors. A difference would give different results,
-  /// or a process that never returns.
+  /// or a process that never returns. Throws on all processes if they differ.
   ///
   /// @param method the name of the solver
-  /// @param call returns a digest of the options and vectors Throws, on all processes, if they
-  ///     differ.
+  /// @param call returns a digest of the options and vectors
   void agree(std::string const& method, std::function<std::uint64_t()> const& call) const {
     do_agree(method, call);
   }

@@ -342,7 +342,7 @@ class NewtonRun {
     bool const is_complete = has_classes && at_.wrong_side == 0;
     bool const is_partial = at_.rising == 0 && at_.falling > 0;
     if (!is_complete && !is_partial) return false;
-    // Newton steps can still lower the loss by about all that is left of it if it falls to 0.
+    // If the loss falls to 0, Newton steps still lower it by about all that is left.
     bool const may_complete =
         has_classes && distance_.decrement * distance_.decrement > 0.1 * at_.loss;
     if (!is_complete && may_complete && !is_last) return false;

@@ -212,7 +212,7 @@ class IterativeLeastSquares {
   std::optional<State<T>> state_;
 };
 
-/// For each row of BT and each λ: the shortest x that minimises, with penalty λ·‖x - x0‖².
+/// For each row of BT and each λ: the shortest minimiser x, with penalty λ·‖x - x0‖².
 template <class Exec, class T>
 std::vector<LeastSquares<Exec, T>> run_penalised(char const* name,
                                                  NormalOperator<Exec, T> const& op,
