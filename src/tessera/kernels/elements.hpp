@@ -31,8 +31,8 @@ bool is_zero(T value) {
   return !differ(value, T(0)) || !differ(value, -T(0));
 }
 
-/// A copy of a body for a block of elements, which writes to elements cannot alias. A body that
-/// reads the same memory for all elements has `loaded()`, which returns a copy with the values.
+/// A copy of a body for a block of elements. Writes to elements cannot alias it. A body that reads
+/// the same memory for all elements has `loaded()`, which returns a copy with the values.
 template <class Body>
 KOKKOS_FUNCTION Body of_block(Body const& body) {
   if constexpr (requires { body.loaded(); }) {

@@ -56,9 +56,7 @@ struct OnTeams {
 };
 
 /// Runs kernel(team, scratch) on `teams` teams of `threads` threads, at most MaxThreads.
-/// @throws std::invalid_argument if there are more teams than Kokkos launches, if teams are too
-///     large,
-///     or if they need too much scratch
+/// @throws std::invalid_argument for too many or too large teams, or too much scratch
 template <class T, int MaxThreads, class Exec, class Kernel>
 void run_teams(Exec const& exec, std::string const& label, Index teams, int threads,
                Kernel const& kernel) {

@@ -132,8 +132,8 @@ struct AddBelow {
 };
 
 /// A·D for a diagonal D of powers of two, with damp·D below it if damp is not 0. Only vectors are
-/// scaled. For the right-hand side of b above damp·x0, it has the minimum of ‖A·x - b‖² + damp²·‖x
-/// - x0‖² with x = D·z.
+/// scaled. With b above damp·x0 on the right-hand side, it minimises
+/// ‖A·x - b‖² + damp²·‖x - x0‖² for x = D·z.
 template <class Exec, class T>
 class ScaledOperator final : public NormalOperator<Exec, T> {
  public:
