@@ -24,10 +24,9 @@ struct Format<float> {
   using Bits = std::uint32_t;
   static constexpr int fraction_bits = 23;
   static constexpr int bias = 127;
-  static constexpr float round_to_whole =
-      0x1.8p23F;                                 ///< rounds to an integer: added, then subtracted
-  static constexpr float least_exponent = -104;  ///< below it exp is 0
-  static constexpr float largest_exponent = 89;  ///< above it exp is infinite
+  static constexpr float round_to_whole = 0x1.8p23F;  ///< added, then subtracted, to round
+  static constexpr float least_exponent = -104;       ///< below it exp is 0
+  static constexpr float largest_exponent = 89;       ///< above it exp is infinite
   /// ln 2 in two parts. Products of the first part with the exponents k are exact.
   static constexpr float ln2_high = 0x1.63p-1F;
   static constexpr float ln2_low = -0x1.bd0106p-13F;

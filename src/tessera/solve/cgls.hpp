@@ -26,8 +26,8 @@ namespace tessera::solve {
 template <class Exec, class T>
 struct CglsOptions {
   double damp = 0;  ///< ≥ 0: minimises ‖A·x - b‖² + damp²·‖x‖²
-  double rtol =
-      1e-6;  ///< stops if ‖s‖ ≤ rtol·‖s_0‖, s = Aᵀ·(b - A·x) - damp²·x, or if ‖b - A·x‖ ≤ rtol·‖b‖
+  /// Stops if ‖s‖ ≤ rtol·‖s_0‖ with s = Aᵀ·(b - A·x) - damp²·x, or if ‖b - A·x‖ ≤ rtol·‖b‖.
+  double rtol = 1e-6;
   std::optional<Index> maxiter = std::nullopt;  ///< maximum iterations; 2n by default
   ConstValues<Exec, T> x0{};                    ///< initial x; empty: 0
   bool history = false;                         ///< whether the result has a Step per iteration

@@ -39,8 +39,8 @@ struct GramProducts {
   ConstRows<Exec, double> PT{};  ///< q x n; empty: the identity, q = n
   ConstRows<Exec, T> ET{};       ///< e x rows of the whole matrix; may be empty
   bool has_ones = false;         ///< whether M has the column of ones
-  bool has_moments_only =
-      false;  ///< G becomes the column sums of M, then the sums of squares, for M of A alone
+  /// G becomes the column sums of M, then the sums of squares, for M of A alone.
+  bool has_moments_only = false;
   Vector<double> G{};   ///< width()²
   Index first_row = 0;  ///< row of E and MT for the first row of A
   Rows<Exec, T> MT{};   ///< q x rows: the first q columns of M, rounded; may be empty

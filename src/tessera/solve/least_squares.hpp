@@ -35,10 +35,9 @@ struct LeastSquaresOptions {
   std::optional<double> btol = std::nullopt;
   /// Stops if the estimate of cond(A) exceeds it; 0: never. Default: 1e8, or 0 for `lstsq`.
   std::optional<double> conlim = std::nullopt;
-  std::optional<Index> maxiter =
-      std::nullopt;           ///< maximum iterations; the default depends on the method
-  ConstValues<Exec, T> x0{};  ///< initial x; empty: 0
-  bool history = false;       ///< whether the result has a Step per iteration
+  std::optional<Index> maxiter = std::nullopt;  ///< default depends on the method
+  ConstValues<Exec, T> x0{};                    ///< initial x; empty: 0
+  bool history = false;                         ///< whether the result has a Step per iteration
   /// `lstsq` and `ridge` solve directly if A has at most this many columns, unless maxiter is set;
   /// 0: never. Not used by `lsmr` and `lsqr`.
   Index direct = 512;

@@ -30,9 +30,8 @@ namespace tessera::solve {
 
 /// Options of `pca`.
 struct PcaOptions {
-  SvdOptions svd{};  ///< options for the centred matrix
-  bool scale =
-      false;  ///< divide each column by its standard deviation; a constant column is left out
+  SvdOptions svd{};    ///< options for the centred matrix
+  bool scale = false;  ///< divide columns by their deviations; constant ones are left out
 };
 
 /// The k directions along which the rows of A vary most.

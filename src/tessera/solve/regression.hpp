@@ -91,8 +91,8 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
 
 }  // namespace detail
 
-/// Finds x and an intercept that minimise Σ w_i·(η_i - y_i)²/2 + λ·‖x‖²/2 with η = A·x + intercept
-/// + offset
+/// Minimises Σ w_i·(η_i - y_i)²/2 + λ·‖x‖²/2 over x and an intercept,
+/// with η = A·x + intercept + offset
 ///
 /// | argument | | |
 /// |---|---|---|

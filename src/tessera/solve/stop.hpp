@@ -76,8 +76,7 @@ struct Step {
   std::int64_t reads = 0;  ///< reads of A by this call
   double residual = 0;     ///< the norm that the method reduces; each method documents it
   double tolerance = 0;    ///< bound of the residual
-  double objective =
-      0;  ///< the quantity of interest, such as ‖r‖; each method documents it; 0: not used
+  double objective = 0;    ///< such as ‖r‖; each method documents it; 0: not used
 };
 
 }  // namespace tessera::solve
