@@ -97,8 +97,7 @@ inline void complete(SmallMatrix& U, Index j) {
 /// sweeps. Returns false if that fails.
 inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
   constexpr int max_sweeps = 60;
-  constexpr double nothing =
-      0x1p-900;  // the square of a column that is negligible compared with the others
+  constexpr double nothing = 0x1p-900;  // the square of a negligible column
   Index const m = A.rows();
   Index const n = A.cols();
   double tolerance = static_cast<double>(m) * std::numeric_limits<double>::epsilon();
