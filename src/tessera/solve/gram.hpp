@@ -107,6 +107,15 @@ struct TakeColumns {
   }
 };
 
+/// Elements of a row left of the diagonal, from above it.
+struct MirrorRow {
+  double* elements;
+  Index width;
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    for (Index j = 0; j < i; ++j) elements[i * width + j] = elements[j * width + i];
+  }
+};
+
 /// Sums of some columns over a segment of rows, and of their squares: `columns` at a time.
 template <class T>
 struct SegmentMoments {
@@ -228,15 +237,27 @@ class GramSums {
                TakeColumns<T>{m_.data(), width, q, products_.MT.data() + at,
                               static_cast<Index>(products_.MT.extent(1))});
     }
-    multiply(Matrix<double const>(m_.data(), strided(width, 1, rows, width)),
-             Matrix<double const>(m_.data(), strided(rows, width, width, 1)),
-             Matrix<double>(sums_.next().data(), strided(width, width, width, 1)),
-             summation::segment<T>);
+    multiply_by_itself(rows, width);
     sums_.push(block);
   }
   void finish() { sums_.finish({products_.G.data(), 1}); }
 
  private:
+  /// The Gram matrix of `rows` rows of m_. It is symmetric to the bit, so on a host it is computed
+  /// in panels of columns down to the diagonal, and mirrored. A GPU needs the whole to be busy.
+  void multiply_by_itself(Index rows, Index width) {
+    static std::string const label("tessera::solve::gram");
+    Index const columns = backends::Backend<Exec>::is_gpu ? width : Index{64};
+    double* const to = sums_.next().data();
+    for (Index begin = 0; begin < width; begin += columns) {
+      Index const end = std::min(width, begin + columns);
+      multiply(Matrix<double const>(m_.data(), strided(end, 1, rows, width)),
+               Matrix<double const>(m_.data() + begin, strided(rows, width, end - begin, 1)),
+               Matrix<double>(to + begin, strided(end, width, end - begin, 1)),
+               summation::segment<T>);
+    }
+    if (columns < width) for_each(label, width, MirrorRow{to, width});
+  }
   void add_moments(Index block, Index rows, T const* A, Index down, Index across) {
     static std::string const label("tessera::solve::moments");
     Index const n = products_.cols;
