@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tessera authors
+# SPDX-License-Identifier: Apache-2.0
+"""Compares estimators and lsmr with those of scikit-learn and SciPy, on the same data in turn.
+
+    benchmarks/estimators.py run             measure, write docs/results/estimators.json and its page
+    benchmarks/estimators.py                 write the page again from the JSON file
+
+In a Debian root, put `./dev shell --` before it: that root has NumPy, SciPy and scikit-learn.
+"""
+
+import argparse
+import json
+import time
+import warnings
+from pathlib import Path
+
+from host import processor
+from results import ratio, write
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
+ROWS, COLS = 200_000, 300
+TURNS = 3
+
+
+def seconds_of(call) -> tuple[float, object]:
+    begin = time.perf_counter()
+    result = call()
+    return time.perf_counter() - begin, result
+
+
+def cases():
+    """name, type, what Tessera runs, what the other runs."""
+    import numpy as np
+    import scipy.sparse.linalg
+    import sklearn.decomposition
+    import sklearn.linear_model as theirs
+
+    import tessera.linalg
+    import tessera.sklearn as ours
+
+    rng = np.random.default_rng(0)
+    for dtype in (np.float32, np.float64):
+        X = rng.normal(size=(ROWS, COLS)).astype(dtype) * np.linspace(1, 3, COLS, dtype=dtype)
+        eta = X @ rng.normal(size=COLS).astype(dtype) / 20
+        y = (eta + rng.normal(size=ROWS)).astype(dtype)
+        labels = (rng.random(ROWS) < 1 / (1 + np.exp(-eta))).astype(int)
+        for estimator, other, target in (
+            (ours.LinearRegression(), theirs.LinearRegression(), y),
+            (ours.Ridge(alpha=1.0), theirs.Ridge(alpha=1.0), y),
+            (ours.LogisticRegression(C=1.0), theirs.LogisticRegression(C=1.0, max_iter=1000), labels),
+        ):
+            yield (type(estimator).__name__, X.dtype.name, lambda e=estimator, t=target: e.fit(X, t).coef_,
+                   lambda e=other, t=target: e.fit(X, t).coef_)
+        yield ("PCA, 10 components", X.dtype.name, lambda: ours.PCA(10).fit(X).explained_variance_,
+               lambda: sklearn.decomposition.PCA(10, svd_solver="randomized", random_state=0).fit(X).explained_variance_)
+        yield ("lsmr, to 1e-6", X.dtype.name, lambda: tessera.linalg.lsmr(X, y, conlim=0).x,
+               lambda: scipy.sparse.linalg.lsmr(X, y, conlim=0)[0])
+
+
+def measure() -> dict:
+    import numpy as np
+    import scipy
+    import sklearn
+
+    import tessera
+
+    rows = []
+    for name, dtype, ours, theirs in cases():
+        times = {"tessera": [], "other": []}
+        for _ in range(TURNS):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the other's, of its limit of iterations
+                for key, call in (("tessera", ours), ("other", theirs)):
+                    seconds, result = seconds_of(call)
+                    times[key].append(seconds)
+                    times[key + " result"] = np.ravel(result).astype(float)
+        a, b = times["tessera result"], times["other result"]
+        rows.append({"name": name, "type": dtype, "tessera": min(times["tessera"]), "other": min(times["other"]),
+                     "difference": float(np.abs(a - b).max() / np.abs(b).max())})
+        print(rows[-1], flush=True)
+    context = {"script": "benchmarks/estimators.py", "commit": tessera.info()["commit"], "processor": processor(),
+               "threads": tessera.threads(), "rows": ROWS, "cols": COLS,
+               "versions": {"scikit-learn": sklearn.__version__, "SciPy": scipy.__version__, "NumPy": np.__version__}}
+    return {"context": context, "results": rows}
+
+
+def page(data: dict) -> str:
+    context = data["context"]
+    versions = ", ".join(f"{name} {version}" for name, version in context["versions"].items())
+    lines = [
+        "# Estimators compared with scikit-learn and SciPy", "",
+        f"Made by `benchmarks/estimators.py` from [estimators.json](estimators.json). {context['rows']} x {context['cols']} random numbers on "
+        f"{context['processor']['name']}, {context['threads']} threads. Tessera at commit {context['commit']}, {versions}.", "",
+        f"Each runs with its default options, so tolerances differ. A time is the fastest of {TURNS} runs, taken in turn. The difference is "
+        "between the coefficients or variances, relative to the largest.", "",
+        "| estimator | type | Tessera, s | other, s | ratio | difference |",
+        "|---|---|---|---|---|---|",
+    ]
+    for row in data["results"]:
+        lines.append(f"| {row['name']} | {row['type']} | {row['tessera']:.2f} | {row['other']:.2f} | "
+                     f"{ratio(row['other'], row['tessera'])} | {row['difference']:.0e} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="?", choices=["run"])
+    file = FOLDER / "estimators.json"
+    if parser.parse_args().what == "run":
+        write(measure(), file)
+    (FOLDER / "estimators.md").write_text(page(json.loads(file.read_text())))
+
+
+if __name__ == "__main__":
+    main()
