@@ -221,6 +221,7 @@ class Distributed {
   /// @param name     of the sum, the same on all ranks
   /// @param a        this rank's rows
   /// @param c        whole on every rank, as many entries as A has columns, overwritten
+  /// @param kernels  accelerated or portable ones
   /// @param make_job make_job(rows of the whole matrix) returns what computes the sums of this
   ///                 rank's rows, as distributed::detail::SquaresJob
   /// Throws, on all ranks, a DistributedError if a rank's call differs, or its job throws.
