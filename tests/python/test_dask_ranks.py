@@ -6,16 +6,11 @@ import os
 
 import numpy as np
 import pytest
+from optional import package
 
 import tessera
 import tessera.linalg
-
-pytest.importorskip("distributed", reason="NOT RUN: the package distributed is not installed", exc_type=ImportError)
-dask_array = pytest.importorskip("dask.array", reason="NOT RUN: the package dask is not installed", exc_type=ImportError)
-
-from distributed import Client, LocalCluster  # noqa: E402
-
-from tessera.distributed import run_on_dask  # noqa: E402
+from tessera.distributed import run_on_dask
 
 
 def solve(world, a, b, v):
@@ -49,12 +44,13 @@ def die(world, a):
 @pytest.fixture
 def cluster_of():
     """Clients of new clusters, which are closed at the end."""
+    distributed = package("distributed")
     opened = []
 
     def make(workers, **options):
-        cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, **options)
+        cluster = distributed.LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None, **options)
         opened.append(cluster)
-        opened.append(Client(cluster))
+        opened.append(distributed.Client(cluster))
         return opened[-1]
 
     yield make
@@ -66,6 +62,7 @@ def cluster_of():
 def test_bits_of_one_process(workers, cluster_of):
     rng = np.random.default_rng(1)
     a, b, v = rng.standard_normal((1500, 40)), rng.standard_normal(1500), rng.standard_normal(40)
+    dask_array = package("dask.array")
     client = cluster_of(workers)
     arrays = dask_array.from_array(a, chunks=(400, 11)), dask_array.from_array(b, chunks=700)
     results = run_on_dask(client, solve, *arrays, v)
@@ -75,6 +72,7 @@ def test_bits_of_one_process(workers, cluster_of):
 
 
 def test_ranks_that_end(cluster_of):
+    dask_array = package("dask.array")
     client = cluster_of(3)
     x = dask_array.ones((1500, 4), chunks=(500, 4))
     with pytest.raises((KeyError, RuntimeError), match="no such column"):

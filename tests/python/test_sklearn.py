@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from optional import package
 
 import tessera
 
@@ -499,7 +500,7 @@ def test_numbers_of_components_that_are_refused(tmp_path):
 
 @pytest.mark.parametrize("estimator", [of_tessera.PCA(2), of_tessera.TruncatedSVD(2)])
 def test_results_as_data_frames(estimator):
-    pandas = pytest.importorskip("pandas", reason="NOT RUN: the package pandas is not installed", exc_type=ImportError)
+    pandas = package("pandas")
     frame = datasets.load_iris(as_frame=True).data
     found = clone(estimator).set_output(transform="pandas").fit_transform(frame)
     assert isinstance(found, pandas.DataFrame)

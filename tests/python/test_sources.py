@@ -9,17 +9,13 @@ import sys
 
 import numpy as np
 import pytest
+from optional import package
 
 import tessera
 import tessera.linalg
 
 M, N = 1500, 60
 LIMIT = "2MiB"
-
-
-def package(name):
-    """The package, or a skip that pytest reports with its reason."""
-    return pytest.importorskip(name, reason=f"NOT RUN: the package {name} is not installed", exc_type=ImportError)
 
 
 @pytest.fixture(params=[np.float32, np.float64])

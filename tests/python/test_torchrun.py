@@ -8,12 +8,13 @@ import subprocess
 import sys
 
 import pytest
+from optional import package
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2]
 
 
 def test_torchrun_gives_the_same_bits_on_any_number_of_processes():
-    torch = pytest.importorskip("torch", reason="NOT RUN: the package torch is not installed", exc_type=ImportError)
+    torch = package("torch")
     if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
         pytest.skip("NOT RUN: PyTorch has no gloo")
     found = []

@@ -37,13 +37,7 @@ class Direct : public TripletsTest<C> {
   using T = typename C::Scalar;
   using Options = solve::LeastSquaresOptions<Exec, T>;
 
-  static DeviceVector<C> on_device(std::vector<T> const& x) {
-    DeviceVector<C> const copy("vector", x.size());
-    auto const mirror = Kokkos::create_mirror_view(copy);
-    for (std::size_t i = 0; i < x.size(); ++i) mirror(i) = x[i];
-    Kokkos::deep_copy(copy, mirror);
-    return copy;
-  }
+  static DeviceVector<C> on_device(std::vector<T> const& x) { return vector_on_device<C>(x); }
   static std::vector<double> x_of(solve::LeastSquares<Exec, T> const& result) {
     auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), result.x);
     return {mirror.data(), mirror.data() + mirror.size()};

@@ -68,17 +68,10 @@ class LeastSquares : public testing::Test {
                    }}};
   }
 
-  static DeviceVector<C> on_device(Vector const& x) {
-    DeviceVector<C> const copy("vector", x.size());
-    auto const mirror = Kokkos::create_mirror_view(copy);
-    for (std::size_t i = 0; i < x.size(); ++i) mirror(i) = x[i];
-    Kokkos::deep_copy(copy, mirror);
-    return copy;
-  }
+  static DeviceVector<C> on_device(Vector const& x) { return vector_on_device<C>(x); }
   template <class View>
   static Vector copy_of(View const& x) {
-    auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
-    return Vector(mirror.data(), mirror.data() + mirror.size());
+    return elements_of(x);
   }
 
   /// A matrix of entry(i, j), on the host and as an operator.

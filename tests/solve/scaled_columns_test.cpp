@@ -83,17 +83,10 @@ class ScaledColumns : public TripletsTest<C> {
   using Result = solve::LeastSquares<Exec, T>;
   using Control = solve::Control<T>;
 
-  static DeviceVector<C> on_device(std::vector<T> const& x) {
-    DeviceVector<C> const copy("vector", x.size());
-    auto const mirror = Kokkos::create_mirror_view(copy);
-    for (std::size_t i = 0; i < x.size(); ++i) mirror(i) = x[i];
-    Kokkos::deep_copy(copy, mirror);
-    return copy;
-  }
+  static DeviceVector<C> on_device(std::vector<T> const& x) { return vector_on_device<C>(x); }
   template <class View>
   static std::vector<T> copy_of(View const& x) {
-    auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
-    return {mirror.data(), mirror.data() + mirror.size()};
+    return elements_of(x);
   }
 
   /// Σ (units_j·(a_ij - mean_j))² from an operator.

@@ -25,6 +25,23 @@ template <class C>
 using StridedVector =
     Kokkos::View<typename C::Scalar*, Kokkos::LayoutStride, typename C::Exec::memory_space>;
 
+/// A vector on the device with these elements.
+template <class C>
+DeviceVector<C> vector_on_device(std::vector<typename C::Scalar> const& x) {
+  DeviceVector<C> const copy("vector", x.size());
+  auto const mirror = Kokkos::create_mirror_view(copy);
+  for (std::size_t i = 0; i < x.size(); ++i) mirror(i) = x[i];
+  Kokkos::deep_copy(copy, mirror);
+  return copy;
+}
+
+/// The elements of a contiguous View, in the order of memory.
+template <class View>
+std::vector<typename View::non_const_value_type> elements_of(View const& x) {
+  auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  return {mirror.data(), mirror.data() + mirror.size()};
+}
+
 /// `host` on the device, with the same margin, which is NaN there too.
 template <class C>
 DeviceMatrix<C> matrix_on_device(HostMatrix<typename C::Scalar> const& host) {
