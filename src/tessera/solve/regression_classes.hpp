@@ -122,7 +122,7 @@ class ClassSums final : public PlacedSums<Exec, T> {
   ClassSums(Exec const& exec, Index classes, typename Base::OfRows rows,
             std::vector<double> const& mean, std::vector<double> const& unit)
       : Base(exec, class_sums(static_cast<Index>(mean.size()), classes), std::move(rows), mean,
-             unit, true),
+             unit, pairs_of(classes)),
         classes_(classes) {}
 
  private:

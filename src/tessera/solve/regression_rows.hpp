@@ -300,13 +300,14 @@ class PlacedSums : public RowSums<Exec, T> {
     Memory offset;
   };
 
+  /// @param triangles blocks of the Hessian at the beginning of E
   PlacedSums(Exec const& exec, RowSumsSize size, OfRows rows, std::vector<double> const& mean,
-             std::vector<double> const& unit, bool has_hessian)
-      : RowSums<Exec, T>(size.width, size.count),
+             std::vector<double> const& unit, Index triangles)
+      : RowSums<Exec, T>(size.width, size.count, triangles),
         of_rows_(std::move(rows)),
         mean_(on_device(exec, mean)),
         unit_(on_device(exec, unit)),
-        has_hessian_(has_hessian) {}
+        has_hessian_(triangles > 0) {}
 
   [[nodiscard]] bool has_hessian() const { return has_hessian_; }
 
@@ -369,7 +370,7 @@ class LossSums final : public PlacedSums<Exec, T> {
   LossSums(Exec const& exec, Loss loss, double power, typename Base::OfRows rows,
            std::vector<double> const& mean, std::vector<double> const& unit, bool has_hessian)
       : Base(exec, loss_sums(static_cast<Index>(mean.size()), has_hessian), std::move(rows), mean,
-             unit, has_hessian),
+             unit, has_hessian ? 1 : 0),
         loss_(loss),
         power_(power) {}
 

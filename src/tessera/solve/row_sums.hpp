@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/backends.hpp>
 #include <tessera/backends/compiled.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/gemm.hpp>
@@ -66,15 +67,29 @@ void for_each_entry(Exec const& exec, std::string const& label, Index rows, Inde
   }
 }
 
+/// Zeros above the diagonal of a square block of C, in a row.
+struct ClearAboveDiagonal {
+  double* to;
+  Index width;
+  Index leading;
+  KOKKOS_FUNCTION void operator()(Index i) const {
+    for (Index j = i + 1; j < width; ++j) to[i * leading + j] = 0;
+  }
+};
+
 /// C = Dᵀ·E in double. Row i of D and of E is computed from row i of A. C has `width` rows and
 /// `count` columns. The sum over rows is a tree over chains; a chain has as many rows as a segment
 /// of T has elements. Its bits depend neither on the blocks of A nor on A's layout.
+///
+/// The first columns of C may be `triangles` square blocks. Their entries above the diagonal have
+/// no meaning: hosts do not compute all of them.
 template <class Exec, class T>
 class RowSums {
  public:
   using Memory = Kokkos::View<double*, typename Exec::memory_space>;
 
-  RowSums(Index width, Index count) : width_(width), count_(count) {}
+  RowSums(Index width, Index count, Index triangles = 0)
+      : width_(width), count_(count), triangles_(triangles) {}
   RowSums(RowSums const&) = delete;
   RowSums& operator=(RowSums const&) = delete;
   RowSums(RowSums&&) = delete;
@@ -98,10 +113,21 @@ class RowSums {
     reserve(D_, rows.count * width_);
     reserve(E_, rows.count * count_);
     fill(exec, rows, kernels, D_.data(), E_.data());
-    multiply(exec, Matrix<double const>(D_.data(), strided(width_, 1, rows.count, width_)),
-             Matrix<double const>(E_.data(), strided(rows.count, count_, count_, 1)),
-             Matrix<double>(to, strided(width_, count_, count_, 1)), kernels,
-             summation::segment<T>);
+    static std::string const label("tessera::solve::rows");
+    // A GPU needs the whole product to be busy.
+    bool const is_whole = backends::Backend<Exec>::is_gpu || width_ <= panel_columns;
+    Index const triangles = is_whole ? 0 : triangles_;
+    for (Index block = 0; block < triangles; ++block) {
+      Index const column = block * width_;
+      for (Index begin = 0; begin < width_; begin += panel_columns) {
+        add_part(exec, rows.count, kernels, to, begin, column + begin,
+                 std::min(panel_columns, width_ - begin));
+      }
+      tessera::detail::for_each_element(exec, label, width_,
+                                        ClearAboveDiagonal{to + column, width_, count_});
+    }
+    Index const rest = triangles * width_;
+    if (rest < count_) add_part(exec, rows.count, kernels, to, 0, rest, count_ - rest);
   }
 
  protected:
@@ -131,8 +157,21 @@ class RowSums {
   virtual void fill(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
                     double* E) = 0;
 
+  static constexpr Index panel_columns = 64;
+
+  /// Rows from `row` on of `columns` columns of C.
+  void add_part(Exec const& exec, Index depth, Kernels kernels, double* to, Index row,
+                Index column, Index columns) {
+    Index const rows = width_ - row;
+    multiply(exec, Matrix<double const>(D_.data() + row, strided(rows, 1, depth, width_)),
+             Matrix<double const>(E_.data() + column, strided(depth, count_, columns, 1)),
+             Matrix<double>(to + row * count_ + column, strided(rows, count_, columns, 1)), kernels,
+             summation::segment<T>);
+  }
+
   Index width_;
   Index count_;
+  Index triangles_;
   Memory D_;
   Memory E_;
   Workspace<Exec> workspace_;
