@@ -192,11 +192,27 @@ SvdFound svd(Solving const& solving, SvdCall const& call) {
   return found;
 }
 
+solve::RegressionSolver solver_of(RegressionMethod method) {
+  switch (method) {
+    case RegressionMethod::newton:
+      return solve::RegressionSolver::newton;
+    case RegressionMethod::newton_cg:
+      return solve::RegressionSolver::newton_cg;
+    case RegressionMethod::lbfgs:
+      return solve::RegressionSolver::lbfgs;
+    default:
+      return solve::RegressionSolver::automatic;
+  }
+}
+
 RegressionFound regression(Solving const& solving, RegressionCall const& call) {
   RegressionFound found;
+  auto const solver = solver_of(call.method);
   auto const calls = [&](solve::Index /*rows*/, solve::Index cols) -> solve::SolverCalls {
     bool const is_multinomial = call.loss == RegressionLoss::multinomial;
-    if (!is_multinomial && solve::solver_of({}, cols) != solve::RegressionSolver::newton) return {};
+    bool const is_newton =
+        solve::solver_of({.solver = solver}, cols) == solve::RegressionSolver::newton;
+    if (!is_multinomial && !is_newton) return {};
     auto sums = solve::detail::newton_sums(cols);
     if (is_multinomial) sums.push_back(solve::detail::class_sums(cols, call.classes));
     return {.sums = std::move(sums)};
@@ -211,6 +227,7 @@ RegressionFound regression(Solving const& solving, RegressionCall const& call) {
                                                          .has_intercept = call.has_intercept,
                                                          .power = call.power,
                                                          .tol = call.tol,
+                                                         .solver = solver,
                                                          .maxiter = call.maxiter};
                   auto const result =
                       call.loss == RegressionLoss::linear

@@ -88,6 +88,9 @@ SvdFound svd(Solving const& solving, SvdCall const& call);
 
 enum class RegressionLoss { linear, logistic, poisson, gamma, tweedie, multinomial };
 
+/// As solve::RegressionSolver.
+enum class RegressionMethod { automatic, newton, newton_cg, lbfgs };
+
 struct RegressionCall {
   RegressionLoss loss = RegressionLoss::linear;
   Array y{};
@@ -99,6 +102,7 @@ struct RegressionCall {
   std::int64_t classes = 1;  ///< of multinomial regression
   bool has_intercept = true;
   double tol = 0;
+  RegressionMethod method = RegressionMethod::automatic;
   std::int64_t maxiter = 100;
 };
 struct RegressionFound {

@@ -186,8 +186,9 @@ nb::dict randomized_svd_of(std::string const& name, nb::handle A, std::int64_t k
 
 nb::dict regression_of(std::string const& name, std::string const& loss, nb::handle A, nb::handle y,
                        nb::handle weights, nb::handle offset, double penalty, bool intercept,
-                       double power, std::int64_t classes, double tol, std::int64_t maxiter,
-                       nb::handle on_step, bool copy) {
+                       double power, std::int64_t classes, double tol,
+                       std::string const& solver, std::int64_t maxiter, nb::handle on_step,
+                       bool copy) {
   Call const call{name.c_str(), copy};
   Input const a = take(call, A);
   Taken const right = take_vector(call, a, y, "y", a.rows);
@@ -213,6 +214,10 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
   }
   arguments.has_intercept = intercept;
   arguments.tol = tol;
+  arguments.method = solver == "newton"      ? RegressionMethod::newton
+                     : solver == "newton_cg" ? RegressionMethod::newton_cg
+                     : solver == "lbfgs"     ? RegressionMethod::lbfgs
+                                             : RegressionMethod::automatic;
   arguments.maxiter = maxiter;
   RegressionFound found;
   {
@@ -248,8 +253,8 @@ void add_solvers(nb::module_& m) {
   m.def("_randomized_svd", &randomized_svd_of, "name"_a, "A"_a, "k"_a, "oversampling"_a,
         "power_iterations"_a, "seed"_a, "on_step"_a.none(), "copy"_a);
   m.def("_regression", &regression_of, "name"_a, "loss"_a, "A"_a, "y"_a, "weights"_a.none(),
-        "offset"_a.none(), "penalty"_a, "intercept"_a, "power"_a, "classes"_a, "tol"_a, "maxiter"_a,
-        "on_step"_a.none(), "copy"_a);
+        "offset"_a.none(), "penalty"_a, "intercept"_a, "power"_a, "classes"_a, "tol"_a, "solver"_a,
+        "maxiter"_a, "on_step"_a.none(), "copy"_a);
 }
 
 }  // namespace tessera::python

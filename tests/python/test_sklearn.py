@@ -279,6 +279,43 @@ def test_refusals(tmp_path):
         of_tessera.PCA(n_components=9).fit(X)
 
 
+@pytest.mark.parametrize(
+    "model, solvers",
+    [
+        (of_tessera.Ridge(alpha=1.0), ("cholesky", "sparse_cg", "lbfgs")),
+        (of_tessera.LogisticRegression(C=1.0), ("newton-cholesky", "newton-cg", "lbfgs")),
+        (of_tessera.PoissonRegressor(alpha=0.01), ("newton-cholesky", "newton-cg", "lbfgs")),
+        (of_tessera.GammaRegressor(alpha=0.01), ("newton-cholesky", "newton-cg", "lbfgs")),
+        (of_tessera.TweedieRegressor(alpha=0.01), ("newton-cholesky", "newton-cg", "lbfgs")),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_solvers_find_the_same_minimum(model, solvers):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 6)) * [1, 2, 3, 4, 5, 6]
+    eta = X @ [0.3, -0.1, 0.05, 0.02, -0.03, 0.01]
+    y = (eta > 0.2).astype(int) if type(model).__name__ == "LogisticRegression" else np.exp(eta)
+    expected = clone(model).fit(X, y)
+    for solver in solvers:
+        found = clone(model).set_params(solver=solver, tol=1e-9, max_iter=1000).fit(X, y)
+        np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-6, atol=1e-9)
+        if not np.isnan(expected.aic_):
+            assert np.isnan(found.aic_) == (not solver.endswith("cholesky"))
+    first = clone(model).set_params(solver=solvers[0]).fit(X, y)
+    assert np.array_equal(first.coef_, expected.coef_)
+    with pytest.raises(ValueError, match="solver must be one of auto, .*cholesky, .*, lbfgs, found 'saga'"):
+        clone(model).set_params(solver="saga").fit(X, y)
+
+
+def test_solvers_for_several_classes():
+    X, y = datasets.load_iris(return_X_y=True)
+    expected = of_tessera.LogisticRegression().fit(X, y)
+    found = of_tessera.LogisticRegression(solver="newton-cholesky").fit(X, y)
+    assert np.array_equal(found.coef_, expected.coef_)
+    with pytest.raises(ValueError, match="for 3 classes, found 'lbfgs'"):
+        of_tessera.LogisticRegression(solver="lbfgs").fit(X, y)
+
+
 def test_what_does_not_converge_warns():
     from sklearn.exceptions import ConvergenceWarning
 

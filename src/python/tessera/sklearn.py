@@ -156,8 +156,22 @@ def _class_weights(estimator: Any, classes: Any, labels: Any, weights: Any) -> A
     return factors
 
 
+# Solvers by scikit-learn's names, and the library's.
+_SOLVERS = {"auto": "automatic", "newton-cholesky": "newton", "newton-cg": "newton_cg", "lbfgs": "lbfgs"}
+_RIDGE_SOLVERS = {"auto": "automatic", "cholesky": "newton", "sparse_cg": "newton_cg", "lbfgs": "lbfgs"}
+
+
 class _LinearModel(BaseEstimator):
     """What regressions have in common."""
+
+    _solvers = _SOLVERS
+
+    def _solver(self) -> str:
+        """The library's name of the solver. LinearRegression has no such parameter."""
+        wanted = getattr(self, "solver", "auto")
+        if not isinstance(wanted, str) or wanted not in self._solvers:
+            raise ValueError(f"{type(self).__name__}: solver must be one of {', '.join(self._solvers)}, found {wanted!r}")
+        return self._solvers[wanted]
 
     def _check_parameters(self) -> int:
         """The limit of iterations."""
@@ -189,6 +203,7 @@ class _LinearModel(BaseEstimator):
             power,
             classes,
             float(self.tol),
+            self._solver(),
             limit,
             None,
             True,
@@ -434,6 +449,11 @@ class Ridge(_Linear):
     tol : float, default 0.0
         Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
         1e-10, and the root of the precision of X's type for more than 512 columns.
+    solver : {"auto", "cholesky", "sparse_cg", "lbfgs"}, default "auto"
+        "cholesky" makes the whole Hessian in each pass over X: few passes, standard errors, and the most work
+        per pass. "lbfgs" and "sparse_cg" need more passes, with little work: with X in memory they are often
+        faster. Their default tol is the root of the precision of X's type. "auto" is "cholesky" for up to
+        512 columns, and "sparse_cg" above.
 
     Attributes
     ----------
@@ -465,11 +485,17 @@ class Ridge(_Linear):
     array([1.])
     """
 
-    def __init__(self, alpha: Any = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0):
+    _solvers = _RIDGE_SOLVERS
+
+    def __init__(
+        self, alpha: Any = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0,
+        solver: str = "auto",
+    ):  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
+        self.solver = solver
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "Ridge":
         """Fit the model.
@@ -514,12 +540,14 @@ class _LogLinkRegressor(_Regressor):
     """Regressions of a mean exp(eta) whose variance grows as a power of the mean."""
 
     def __init__(
-        self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0
-    ):
+        self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0,
+        solver: str = "auto",
+    ):  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
+        self.solver = solver
 
     def _variance_power(self) -> float:
         return 1.0
@@ -610,6 +638,11 @@ class PoissonRegressor(_LogLinkRegressor):
     tol : float, default 0.0
         Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
         1e-10, and the root of the precision of X's type for more than 512 columns.
+    solver : {"auto", "newton-cholesky", "newton-cg", "lbfgs"}, default "auto"
+        "newton-cholesky" makes the whole Hessian in each pass over X: few passes, standard errors, and the most work
+        per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
+        faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
+        512 columns, and "newton-cg" above.
 
     Attributes
     ----------
@@ -656,6 +689,11 @@ class GammaRegressor(_LogLinkRegressor):
     tol : float, default 0.0
         Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
         1e-10, and the root of the precision of X's type for more than 512 columns.
+    solver : {"auto", "newton-cholesky", "newton-cg", "lbfgs"}, default "auto"
+        "newton-cholesky" makes the whole Hessian in each pass over X: few passes, standard errors, and the most work
+        per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
+        faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
+        512 columns, and "newton-cg" above.
 
     Attributes
     ----------
@@ -710,6 +748,11 @@ class TweedieRegressor(_LogLinkRegressor):
     tol : float, default 0.0
         Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
         1e-10, and the root of the precision of X's type for more than 512 columns.
+    solver : {"auto", "newton-cholesky", "newton-cg", "lbfgs"}, default "auto"
+        "newton-cholesky" makes the whole Hessian in each pass over X: few passes, standard errors, and the most work
+        per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
+        faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
+        512 columns, and "newton-cg" above.
 
     Attributes
     ----------
@@ -755,8 +798,9 @@ class TweedieRegressor(_LogLinkRegressor):
         fit_intercept: bool = True,
         max_iter: int | None = 100,
         tol: float = 0.0,
+        solver: str = "auto",
     ):
-        super().__init__(alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol)
+        super().__init__(alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, solver=solver)
         self.power = power
 
     def _variance_power(self) -> float:
@@ -783,6 +827,12 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
     class_weight : dict or "balanced", optional
         Factors of the rows' weights by class: {class: factor}, 1 for a class that is not there. "balanced" gives
         all classes the same total weight.
+    solver : {"auto", "newton-cholesky", "newton-cg", "lbfgs"}, default "auto"
+        "newton-cholesky" makes the whole Hessian in each pass over X: few passes, standard errors, and the most work
+        per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
+        faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
+        512 columns, and "newton-cg" above. More than two classes need
+        "newton-cholesky".
 
     Attributes
     ----------
@@ -827,12 +877,14 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         max_iter: int | None = 100,
         tol: float = 0.0,
         class_weight: Any = None,
+        solver: str = "auto",
     ):
         self.C = C
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
+        self.solver = solver
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LogisticRegression":
         """Fit the model.
@@ -868,6 +920,10 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
             factors = factors[labels].astype(X.dtype)
             weights = factors if weights is None else weights * factors
         loss, count = ("logistic", 1) if len(self.classes_) == 2 else ("multinomial", len(self.classes_))
+        if count > 1 and self._solver() not in ("automatic", "newton"):
+            raise ValueError(
+                f'LogisticRegression: solver must be "auto" or "newton-cholesky" for {count} classes, found {self.solver!r}'
+            )
         coefficients, intercept = self._minimise(
             loss, X, labels.astype(X.dtype), penalty, weights, classes=count
         )
