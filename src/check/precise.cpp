@@ -15,9 +15,9 @@ using HostExec = Kokkos::DefaultHostExecutionSpace;
 using Tasks = Kokkos::RangePolicy<HostExec, Kokkos::Schedule<Kokkos::Dynamic>,
                                   Kokkos::IndexType<std::int64_t>>;
 
-constexpr std::int64_t piece_length = 65536;  // elements of a line per task
-constexpr std::int64_t width = 16;            // sums in parallel in a dot product
-constexpr std::int64_t block = 256;           // columns per task in a sum over lines
+constexpr std::int64_t piece_length = 65536;  // elements per task
+constexpr std::int64_t width = 16;            // parallel sums in a dot product
+constexpr std::int64_t block = 256;           // columns per task
 
 void tell(Advance const& advance, std::uint64_t bytes) {
   if (advance) advance(bytes);
@@ -27,15 +27,13 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-/// Number of runs into which a sum over lines is divided, so that all threads have work.
 std::int64_t runs_of_lines(std::int64_t count, std::int64_t length) {
   return std::clamp((std::int64_t{1} << 22) / length, std::int64_t{1},
                     std::min(count, std::int64_t{64}));
 }
 
-/// A vector as the ordinary sums use it. The magnitude of an entry combines its value, its error
-/// and its contribution to the error of a product. Times `relative` it is the error that the entry
-/// adds to a sum. It is infinite if the entry may not be a number.
+/// `magnitude` combines value, error and the product's error. Times `relative` it is the entry's
+/// error in a sum. Infinite if the entry may be no number.
 struct Factors {
   std::vector<double> high;
   std::vector<double> low;
@@ -53,7 +51,7 @@ struct Factors {
   }
 };
 
-/// Whether no partial sum in T can overflow, whatever the order, and no term is infinite or NaN.
+/// Whether no partial sum in T overflows, in any order, and no term is infinite or NaN.
 template <class T>
 bool is_ordinary(double magnitude, ErrorModel const& model) {
   constexpr double largest = 0.99 * static_cast<double>(std::numeric_limits<T>::max());
@@ -101,7 +99,6 @@ PreciseSums<T, block> sum_block(Lines<T> lines, Factors const& y, std::int64_t f
   return sums;
 }
 
-/// Line i times x, with CarefulSum.
 template <class T>
 PreciseEntry careful_dot(Lines<T> lines, PreciseVector const& x, ErrorModel const& model,
                          std::int64_t i) {
@@ -111,7 +108,7 @@ PreciseEntry careful_dot(Lines<T> lines, PreciseVector const& x, ErrorModel cons
   return sum.entry(model);
 }
 
-/// Sums from `first` on, over all lines, with CarefulSum.
+/// Sums from column `first`.
 template <class T>
 std::vector<CarefulSum<T>> careful_sums(Lines<T> lines, PreciseVector const& y, std::int64_t first,
                                         std::int64_t columns) {
@@ -218,7 +215,7 @@ PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y, ErrorModel const
       "tessera::check::sum_lines of blocks", Tasks(HostExec(), 0, blocks), [&](std::int64_t task) {
         auto const first = task * block;
         auto const columns = std::min(block, lines.length - first);
-        std::vector<CarefulSum<T>> careful;  // of the block, if one of its elements needs it
+        std::vector<CarefulSum<T>> careful;  // if an element needs it
         for (std::int64_t j = first; j < first + columns; ++j) {
           PreciseTotal total;
           for (std::int64_t run = 0; run < runs; ++run) {

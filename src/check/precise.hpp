@@ -15,32 +15,29 @@
 
 namespace tessera::check {
 
-/// Contiguous lines in memory: the rows of a LayoutRight matrix, or the columns of a LayoutLeft one
-/// (docs/summation.md).
+/// Contiguous lines: rows of a LayoutRight matrix, columns of a LayoutLeft one (docs/summation.md).
 template <class T>
 struct Lines {
   T const* data;
-  std::int64_t count;   ///< lines
-  std::int64_t length;  ///< elements per line
+  std::int64_t count;
+  std::int64_t length;
 };
 
-/// Possible outcomes of a computed element. Several if rounding or the order of summation decides.
+/// Several if rounding or order decides.
 struct Outcomes {
-  bool number = true;  ///< a number within its error of the reference
-  bool plus = false;   ///< infinity
-  bool minus = false;  ///< minus infinity
+  bool number = true;  ///< within its error of the reference
+  bool plus = false;
+  bool minus = false;
   bool nan = false;
 
   [[nodiscard]] int count() const { return int{number} + int{plus} + int{minus} + int{nan}; }
-  /// A number for every rounding and order.
   [[nodiscard]] bool is_number() const { return number && count() == 1; }
 };
 
-/// The outcome of an input value: the value itself.
 [[nodiscard]] Outcomes outcomes_of(double value);
 
-/// A number with more precision than T: high + low, double for float and double-double for double.
-/// A computed number is within `error` of it. If it cannot be a number, `high` holds the outcome.
+/// high + low: double for float, double-double for double. A computed number is within `error`;
+/// without a number `high` is the outcome.
 struct PreciseEntry {
   double high = 0;
   double low = 0;
@@ -48,33 +45,29 @@ struct PreciseEntry {
   Outcomes outcomes{};
 };
 
-/// The error model of one product, whose terms each have several roundings.
 struct ErrorModel {
-  double relative;   ///< of a term; infinite: too many roundings for a bound
-  double of_bound;   ///< factor by which the computed bound may be too small
+  double relative;   ///< of a term; infinite: no bound
+  double of_bound;   ///< factor for the bound's own rounding
   double underflow;  ///< absolute, of a sum
 };
 
-/// Products of lines and a vector, one entry for each element of the result.
 using PreciseVector = std::vector<PreciseEntry>;
 
-/// Longest chain of additions of products, before sums are merged exactly.
+/// Longest chain of additions before sums are merged exactly.
 [[nodiscard]] std::int64_t longest_chain_of_dot(std::int64_t length);
-/// @copydoc longest_chain_of_dot
 [[nodiscard]] std::int64_t longest_chain_of_sum(std::int64_t count, std::int64_t length);
 
-/// d[i] = Σ_j line_i[j]·x[j], with the errors that a product of this model may have. Runs on the
-/// default host execution space; calls `advance` with the bytes read.
+/// d[i] = Σ_j line_i[j]·x[j], on the default host execution space.
 template <class T>
 [[nodiscard]] PreciseVector dot_lines(Lines<T> lines, PreciseVector const& x,
                                       ErrorModel const& model, Advance const& advance);
 
-/// s[j] = Σ_i line_i[j]·y[i], as dot_lines.
+/// s[j] = Σ_i line_i[j]·y[i].
 template <class T>
 [[nodiscard]] PreciseVector sum_lines(Lines<T> lines, PreciseVector const& y,
                                       ErrorModel const& model, Advance const& advance);
 
-/// Bytes that dot_lines or sum_lines need in addition to the lines: vectors and sums.
+/// Bytes in addition to the lines.
 [[nodiscard]] std::uint64_t precise_bytes(std::int64_t count, std::int64_t length);
 
 extern template PreciseVector dot_lines(Lines<float>, PreciseVector const&, ErrorModel const&,
@@ -86,27 +79,26 @@ extern template PreciseVector sum_lines(Lines<float>, PreciseVector const&, Erro
 extern template PreciseVector sum_lines(Lines<double>, PreciseVector const&, ErrorModel const&,
                                         Advance const&);
 
-/// An unevaluated sum high + low of two doubles, about 106 bits. Needs a compiler that neither
-/// reorders nor contracts floating-point arithmetic.
+/// Unevaluated sum of two doubles, about 106 bits. Compilers must neither reorder nor contract.
 struct DoubleDouble {
   double high = 0;
   double low = 0;
 };
 
-/// a + b exactly, as (rounded sum, rest). Knuth's TwoSum.
+/// a + b exactly: Knuth's TwoSum.
 [[nodiscard]] inline DoubleDouble two_sum(double a, double b) {
   double const sum = a + b;
   double const from_b = sum - a;
   return {.high = sum, .low = (a - (sum - from_b)) + (b - from_b)};
 }
 
-/// a·b exactly (above underflow), as (rounded product, rest).
+/// a·b exactly (above underflow).
 [[nodiscard]] inline DoubleDouble two_product(double a, double b) {
   double const product = a * b;
   return {.high = product, .low = std::fma(a, b, -product)};
 }
 
-/// x + y with a relative error below 2^-103, made non-overlapping again.
+/// Relative error below 2^-103; the result does not overlap.
 [[nodiscard]] inline DoubleDouble add(DoubleDouble x, DoubleDouble y) {
   DoubleDouble const high = two_sum(x.high, y.high);
   DoubleDouble const low = two_sum(x.low, y.low);
@@ -114,18 +106,16 @@ struct DoubleDouble {
   return two_sum(first.high, first.low + low.low);
 }
 
-/// `Width` parallel sums of products with more precision than T, and the sums of the products'
-/// magnitudes. A compiler can vectorise a loop over k around add().
-///
-/// Infinite or NaN terms, and terms too large for a double, make that magnitude infinite or NaN.
+/// `Width` sums of products and of magnitudes; loops over k vectorise. Infinite, NaN or too large
+/// terms make the magnitude infinite or NaN.
 template <class T, std::size_t Width>
 class PreciseSums {
  public:
-  /// Adds a·(x + x_low) to sum k, and |a|·magnitude to its magnitude.
+  /// Adds a·(x + x_low) and |a|·magnitude.
   void add(std::size_t k, T a, double x, [[maybe_unused]] double x_low, double magnitude) {
     double const factor = static_cast<double>(a);
     if constexpr (std::is_same_v<T, float>) {
-      high_[k] += factor * x;  // the product of two floats is exact in double
+      high_[k] += factor * x;  // exact in double
     } else {
       DoubleDouble const product = two_product(factor, x);
       DoubleDouble const sum = two_sum(high_[k], product.high);
@@ -144,7 +134,6 @@ class PreciseSums {
   std::array<double, Width> magnitude_{};
 };
 
-/// One sum, merged from its parts.
 struct PreciseTotal {
   DoubleDouble value;
   double magnitude = 0;
@@ -155,15 +144,12 @@ struct PreciseTotal {
   }
 };
 
-/// One sum of products in a wider range than T has. It follows which infinities, NaN and overflow
-/// can occur in T, for elements that PreciseSums cannot judge.
-///
-/// Positive and negative terms are also summed separately. In any order, a partial sum is between
-/// the two totals, up to rounding, so it can overflow only to the side whose total is too large.
+/// A sum in a wider range than T's, for elements that PreciseSums cannot judge. It follows which
+/// infinities, NaN and overflow can occur (docs/accuracy.md): partial sums in any order are between
+/// the totals of positive and of negative terms.
 template <class T>
 class CarefulSum {
  public:
-  /// Adds a·x.
   void add(T a, PreciseEntry const& x) {
     if (std::isnan(a)) return may_be({.number = false, .nan = true});
     if (std::isinf(a)) return may_be(times_infinity(a > 0, x));
@@ -177,12 +163,11 @@ class CarefulSum {
     } else {
       large_.add(factor * scale, x.high * scale, x.low * scale, x.error * scale);
     }
-    // No partial sum can bring such a product back into range.
+    // No partial sum can bring it back into range.
     double const least = (size * almost - x.error) * scale;
     if (std::fabs(factor) * scale * least > 2 * scaled(largest)) may_be_number_ = false;
   }
 
-  /// The sum, for a product with this model of its errors.
   [[nodiscard]] PreciseEntry entry(ErrorModel const& model) const {
     bool const is_large = large_.magnitude() > 0;
     auto const down = [&](double value) { return is_large ? scaled(value) : value; };
@@ -208,8 +193,7 @@ class CarefulSum {
                                          : -std::numeric_limits<double>::infinity();
       return entry;
     }
-    // A sum just above the largest number is taken for that number, because rounding may bring it
-    // back.
+    // Rounding may bring back a sum just above the largest number.
     double const above = std::max(size - limit, 0.0);
     entry.high = above > 0 ? std::copysign(largest, all.sum.high) : up(all.sum.high);
     entry.low = above > 0 ? 0 : up(all.sum.low);
@@ -218,22 +202,19 @@ class CarefulSum {
   }
 
  private:
-  /// Power of two that scales both factors of a large term, so that products and their sums stay in
-  /// the range of double. Products of floats need no scaling.
+  /// Scales both factors of a large term, to stay in range. Products of floats need none.
   static constexpr double scale = std::is_same_v<T, float> ? 1 : 0x1p-600;
   static constexpr double large = 0x1p900;
   static constexpr double largest = static_cast<double>(std::numeric_limits<T>::max());
-  /// Covers the rounding of a comparison.
   static constexpr double almost = 1 - 0x1p-50;
 
   static constexpr double scaled(double value) { return value * scale * scale; }
 
-  /// Terms with the same scale.
   struct Terms {
     DoubleDouble sum;
-    double positive = 0;   ///< of the magnitudes of positive terms, errors included
-    double negative = 0;   ///< of negative ones
-    double inherited = 0;  ///< from the errors of x
+    double positive = 0;  ///< magnitudes with errors
+    double negative = 0;
+    double inherited = 0;  ///< from errors of x
 
     void add(double factor, double high, double low, double x_error) {
       DoubleDouble term = two_product(factor, high);
@@ -260,7 +241,7 @@ class CarefulSum {
     }
   };
 
-  /// Outcomes of a number times the infinities and NaN that x may be.
+  /// Outcomes of a times the infinities and NaN of x.
   static Outcomes times_number(T a, Outcomes const& x) {
     if (a == 0) return {.number = x.number, .nan = x.plus || x.minus || x.nan};
     return {.number = x.number,
@@ -269,7 +250,6 @@ class CarefulSum {
             .nan = x.nan};
   }
 
-  /// Outcomes of an infinity times x.
   static Outcomes times_infinity(bool is_plus, PreciseEntry const& x) {
     bool const number = x.outcomes.number;
     bool const rises = x.outcomes.plus || (number && x.high + x.error > 0);
@@ -281,7 +261,6 @@ class CarefulSum {
             .nan = x.outcomes.nan || is_zero};
   }
 
-  /// Adds the possible outcomes of one more term.
   void may_be(Outcomes const& term) {
     may_be_number_ = may_be_number_ && term.number;
     may_be_plus_ = may_be_plus_ || term.plus;
@@ -294,10 +273,10 @@ class CarefulSum {
   Terms ordinary_;
   Terms large_;
   bool may_be_number_ = true;
-  bool may_be_plus_ = false;  ///< a term may be infinite
+  bool may_be_plus_ = false;
   bool may_be_minus_ = false;
   bool may_be_nan_ = false;
-  bool excludes_plus_ = false;  ///< a term turns plus infinity into minus infinity or NaN
+  bool excludes_plus_ = false;  ///< a term turns +infinity into -infinity or NaN
   bool excludes_minus_ = false;
 };
 

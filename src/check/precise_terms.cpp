@@ -9,28 +9,25 @@
 namespace tessera::check {
 namespace {
 
-/// More precision and range than double.
 using Wide = long double;
 static_assert(std::numeric_limits<Wide>::digits >= 64);
 constexpr Wide unbounded = std::numeric_limits<Wide>::infinity();
 
-/// Limits and errors of arithmetic in T.
 template <class T>
 struct Limits {
   static constexpr Wide largest = static_cast<Wide>(std::numeric_limits<T>::max());
   static constexpr Wide least = static_cast<Wide>(std::numeric_limits<T>::denorm_min());
   static constexpr Wide unit = static_cast<Wide>(std::numeric_limits<T>::epsilon()) / 2;
-  /// Relative error of the exponential: below 1 ulp, which is two units at most.
+  /// Relative errors. 1 ulp is at most two units.
   static constexpr Wide of_exp = 2 * unit;
-  /// Relative error of σ(b): exponential, sum and quotient.
+  /// σ(b): exponential, sum and quotient.
   static constexpr Wide of_sigma = of_exp + 2.01L * unit;
-  /// Relative error of σ'(x) = e/(1 + e)²: e, 1 + e twice, a square, a quotient.
+  /// σ'(x) = e/(1 + e)²: e, 1 + e twice, a square, a quotient.
   static constexpr Wide of_slope = of_exp + 2 * (of_exp + unit) + 2.01L * unit;
-  /// Relative error of the reference computed here.
+  /// Of the reference.
   static constexpr Wide of_reference = 0x1p-61L;
 };
 
-/// A number and the largest error of a computed one.
 struct Near {
   Wide value;
   Wide error;
@@ -39,7 +36,6 @@ struct Near {
   [[nodiscard]] Wide least() const { return std::fabs(value) - error; }
 };
 
-/// After rounding to T.
 template <class T>
 Near rounded(Near const& exact) {
   using L = Limits<T>;
@@ -62,7 +58,6 @@ PreciseEntry definite(Wide value) {
   return entry;
 }
 
-/// Any outcome: it cannot be judged.
 PreciseEntry anything() {
   PreciseEntry entry;
   entry.error = std::numeric_limits<double>::infinity();
@@ -70,7 +65,6 @@ PreciseEntry anything() {
   return entry;
 }
 
-/// A result that may have overflowed.
 template <class T>
 PreciseEntry entry_of(Near const& x) {
   if (must_overflow<T>(x)) return definite(x.value > 0 ? unbounded : -unbounded);
@@ -84,7 +78,6 @@ PreciseEntry entry_of(Near const& x) {
   return entry;
 }
 
-/// f(b) for a b without error, or one that is infinite or NaN.
 Wide exactly(maps::Kind map, Wide x, Wide b) {
   switch (map) {
     case maps::Kind::weights:
@@ -110,7 +103,6 @@ Wide exactly(maps::Kind map, Wide x, Wide b) {
   return b;
 }
 
-/// f(b) for numbers x and b.
 template <class T>
 PreciseEntry map_number(maps::Kind map, Wide x, Near const& b) {
   using L = Limits<T>;

@@ -10,12 +10,11 @@
 
 namespace tessera::check {
 
-/// b[i] = f(i, b[i]) for a map of B and its vector, with the errors of computing it in T
-/// (docs/accuracy.md): from b, from the map's exponential, and from its roundings.
+/// b[i] = f(i, b[i]), with the errors of T (docs/accuracy.md).
 template <class T>
 void apply_map(maps::Kind map, io::VectorView<T> const& x, PreciseVector& b);
 
-/// c[j] = α·c[j], and then fma(β, z[j], c[j]) if z has entries, as apply_map.
+/// c[j] = α·c[j], then fma(β, z[j], c[j]) if z has entries.
 template <class T>
 void scale_and_add(T alpha, T beta, io::VectorView<T> const& z, PreciseVector& c);
 

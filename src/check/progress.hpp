@@ -7,12 +7,11 @@
 
 namespace tessera::check {
 
-/// Called with the bytes read since the previous call, by any thread; may be empty.
+/// Bytes read since the previous call, from any thread; may be empty.
 using Advance = std::function<void(std::uint64_t)>;
 
-/// Progress callbacks of a check; both may be empty.
 struct Progress {
-  std::function<void(std::uint64_t)> begin{};  ///< called with the total of bytes to read
+  std::function<void(std::uint64_t)> begin{};  ///< total bytes; may be empty
   Advance advance{};
 };
 

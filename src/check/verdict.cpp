@@ -26,33 +26,27 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// The unit roundoff of a type with this many bits of significand.
 constexpr double unit_roundoff(int digits) {
   return 1 / static_cast<double>(std::uint64_t{1} << digits);
 }
 
-/// γ_k = k·u / (1 - k·u): the relative error that k roundings can cause (Higham, Accuracy and
-/// Stability of Numerical Algorithms, section 3.1). Infinite if γ_k >= 1: a result of
+/// γ_k (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). Infinite if γ_k >= 1:
 /// zeros would pass.
 double gamma(std::int64_t k, double unit) {
   double const ku = static_cast<double>(k) * unit;
   return ku < 0.5 ? ku / (1 - ku) : infinity;
 }
 
-/// Error of sums of products in double for float, and of compensated sums for double (Ogita, Rump,
-/// Oishi, Accurate Sum and Dot Product, proposition 5.5).
+/// Error of sums in double for float, and of compensated sums for double (Ogita, Rump, Oishi,
+/// Accurate Sum and Dot Product, proposition 5.5).
 template <class T>
 double reference_error(std::int64_t chain) {
   double const g = gamma(chain + 2, unit_roundoff(53));
   return std::is_same_v<T, float> ? g : 2 * g * g + unit_roundoff(62) * unit_roundoff(40);
 }
 
-/// The errors of a product with `depth` roundings on the path of a term in the result, and `chain`
-/// on its path in the reference; `terms` are added up.
-///
-/// With error e of each x, the error of Σ a·x is at most Σ |a|·(γ_depth·(|x| + e) + e), plus the
-/// loss from underflow: half of the smallest number for each multiplication. The error of the
-/// reference is added, and the rounding of the bound itself, which is computed in double.
+/// A term has `depth` roundings in the result and `chain` in the reference (docs/accuracy.md). The
+/// rounding of the bound, computed in double, is added.
 template <class T>
 ErrorModel errors_of(std::int64_t depth, std::int64_t chain, std::int64_t terms) {
   using Limits = std::numeric_limits<T>;
@@ -71,8 +65,7 @@ class Reference {
     lines_ = {.data = A.data(), .count = by_rows_ ? m : n, .length = by_rows_ ? n : m};
   }
 
-  /// Replaces x by A·x (or Aᵀ·x), whose terms have `depth` roundings; empty: the depth of the
-  /// canonical order.
+  /// Replaces x by its product. Empty depth: of the canonical order.
   void multiply(bool transposed, PreciseVector& x,
                 std::optional<std::int64_t> depth = std::nullopt) const {
     auto const [data, count, length] = lines_;
@@ -97,7 +90,6 @@ class Reference {
   Advance const& advance_;
 };
 
-/// The spacing of T at the size of `value`.
 template <class T>
 double ulp(double value) {
   int const least = std::numeric_limits<T>::min_exponent;
@@ -109,7 +101,6 @@ constexpr char const* by_order =
     "rounding and the order of summation decide whether it is a number, an infinity or NaN";
 constexpr char const* without_bound = "no bound holds after so many roundings";
 
-/// Whether an element is one of its possible outcomes.
 bool is_possible(double value, Outcomes const& outcomes) {
   if (std::isnan(value)) return outcomes.nan;
   if (std::isinf(value)) return value > 0 ? outcomes.plus : outcomes.minus;
@@ -126,8 +117,6 @@ void add_not_judged(Verdict& verdict, std::int64_t index, char const* why) {
   }
 }
 
-/// Adds the comparison of elements to a verdict. `value_of(i)` is element i, and `index_of(i)` its
-/// index in the verdict.
 template <class T, class ValueOf, class IndexOf>
 void compare(PreciseVector const& reference, ValueOf const& value_of, IndexOf const& index_of,
              Verdict& verdict) {
@@ -167,7 +156,6 @@ void compare(PreciseVector const& reference, ValueOf const& value_of, IndexOf co
   }
 }
 
-/// An input vector: without errors.
 template <class ValueOf>
 PreciseVector precise(std::size_t size, ValueOf const& value_of) {
   PreciseVector vector(size);
@@ -182,7 +170,6 @@ void begin(Progress const& progress, std::uint64_t bytes) {
   if (progress.begin) progress.begin(bytes);
 }
 
-/// Completes a verdict of all elements.
 Verdict finished(Verdict verdict, Kokkos::Timer const& watch) {
   verdict.worst_in_bounds = std::max(verdict.worst_in_bounds, 0.0);
   verdict.seconds = watch.seconds();
@@ -204,7 +191,7 @@ Verdict judge_typed(Operation operation, io::MatrixView<T, Layout> const& A,
   std::size_t const result_length = result.size() / columns;
   begin(progress, static_cast<std::uint64_t>(passes) * columns * A.size() * sizeof(T));
 
-  // In any order a product is rounded once, and then at most once by each addition of another term.
+  // In any order, a product is rounded once, and at most once by each addition.
   auto const depth = [&](unsigned extent) {
     return order == Summation::any ? std::optional(static_cast<std::int64_t>(A.extent(extent)))
                                    : std::nullopt;
@@ -227,7 +214,6 @@ Verdict judge_typed(Operation operation, io::MatrixView<T, Layout> const& A,
   return finished(verdict, watch);
 }
 
-/// Compares C column by column: A times a column of B.
 template <class T, class LayoutA, class MatrixB, class MatrixC>
 Verdict judge_product_typed(io::MatrixView<T, LayoutA> const& A, MatrixB const& B, MatrixC const& C,
                             std::string const& input, Summation order, Progress const& progress) {
@@ -252,10 +238,9 @@ Verdict judge_product_typed(io::MatrixView<T, LayoutA> const& A, MatrixB const& 
   return finished(verdict, watch);
 }
 
-/// Edge of the square tiles in which both matrices are read, in elements.
+/// In elements.
 constexpr std::int64_t tile = 64;
 
-/// Elements of a tile that differ.
 template <class View>
 std::int64_t differences(View const& A, View const& result, bool transposed, std::int64_t row,
                          std::int64_t col) {
