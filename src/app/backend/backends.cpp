@@ -21,7 +21,7 @@
 namespace tessera::app {
 namespace {
 
-/// The names of the choices; a backend of the library has the name of its choice.
+/// Backends of the library have the same names.
 constexpr std::array<std::pair<BackendChoice, std::string_view>, 4> backend_names = {
     {{BackendChoice::automatic, "auto"},
      {BackendChoice::openmp, "openmp"},
@@ -52,7 +52,6 @@ BackendFacts facts_of() {
           .scratch_level1 = static_cast<std::size_t>(Policy::scratch_size_max(1))};
 }
 
-/// The GPU if the job fits and finishes earlier there, else the best host backend.
 BackendDecision choose_automatically(std::vector<BackendFacts> const& all, Job const& job) {
   auto const gpu = std::ranges::find(all, true, &BackendFacts::is_gpu);
   auto const host = std::ranges::find(all, false, &BackendFacts::is_gpu);
@@ -74,7 +73,7 @@ BackendDecision choose_automatically(std::vector<BackendFacts> const& all, Job c
   return {.backend = comparison.take_device ? *gpu : *host, .why = comparison.why};
 }
 
-/// The value of the first line `key : value` of /proc/cpuinfo; empty if there is no such line.
+/// The first line `key : value`; empty without one.
 std::string cpuinfo(std::string_view key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

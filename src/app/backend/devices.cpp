@@ -27,7 +27,6 @@ std::string cuda_version(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// "sm_75, sm_90".
 std::string architectures(std::vector<int> const& compiled_for) {
   std::string text;
   for (int const each : compiled_for) {
@@ -84,7 +83,7 @@ int first_usable(backends::DeviceSurvey const& survey) {
 }
 
 backends::Device device_of_kokkos() {
-  auto const id = static_cast<std::size_t>(Kokkos::device_id());  // -1 becomes too large
+  auto const id = static_cast<std::size_t>(Kokkos::device_id());  // huge for -1
   auto const survey = backends::survey_devices();
   if (!survey || id >= survey->devices.size()) {
     throw Failure(ExitStatus::resources, "expected a GPU, but Kokkos was started without one");
@@ -92,7 +91,6 @@ backends::Device device_of_kokkos() {
   return survey->devices[id];
 }
 
-/// Redirects stdout to stderr while it exists.
 class StdoutToStderr {
  public:
   StdoutToStderr() {
@@ -157,7 +155,7 @@ std::string why_not_usable(backends::Device const& device, backends::DeviceState
 }
 
 bool fits_on_device(std::uint64_t needed, std::uint64_t free) {
-  // The driver hands memory out in large pieces: what is free cannot be used to the last byte.
+  // The driver allocates large pieces.
   constexpr std::uint64_t lost = 64U << 20U;
   return free >= lost && needed <= free - lost;
 }
@@ -179,7 +177,7 @@ std::optional<int> choose_device(std::optional<int> wanted) {
                                              ": this program was built without a backend for GPUs");
   }
   if (auto const why = why_no_device(*survey, visible_devices()); !why.empty()) fail_to_start(why);
-  // Device numbers are CUDA's. With this variable, Kokkos would number only the visible ones.
+  // Device numbers are CUDA's; Kokkos would renumber visible devices.
   static_cast<void>(::unsetenv("KOKKOS_VISIBLE_DEVICES"));
   if (!wanted && ranks().are_many()) {
     wanted = ranks().on_host % static_cast<int>(survey->devices.size());
@@ -188,7 +186,7 @@ std::optional<int> choose_device(std::optional<int> wanted) {
 }
 
 CurrentDevice current_device() {
-  static backends::Device const device = device_of_kokkos();  // the query takes milliseconds
+  static backends::Device const device = device_of_kokkos();  // takes milliseconds
   return {.device = device, .free = backends::open_device(device.id).free};
 }
 
@@ -213,7 +211,7 @@ int host_threads(int wanted) {
     char const* const value = std::getenv("KOKKOS_NUM_THREADS");
     bool const is_said = value != nullptr || std::getenv("OMP_NUM_THREADS") != nullptr;
     wanted = value == nullptr ? 0 : std::atoi(value);
-    // With more threads than processors on a host, threads would wait for each other.
+    // More threads than processors would wait for each other.
     if (!is_said && backends::has_host_threads) wanted = ranks().threads;
     if (value != nullptr && wanted > 0) source = "KOKKOS_NUM_THREADS=" + std::string(value);
   }

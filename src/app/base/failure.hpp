@@ -15,17 +15,15 @@
 
 namespace tessera::app {
 
-/// The exit status of the program.
 enum class ExitStatus : int {
-  good = 0,        ///< all done
-  difference = 1,  ///< a check found a wrong result, or could not judge it; or a solver did not
-                   ///< converge
-  usage = 2,       ///< the command line is invalid
-  file = 3,        ///< an input is bad, or a file cannot be read or written
-  resources = 4,   ///< out of memory, or a failure of a backend or a device
+  good = 0,
+  difference = 1,  ///< wrong or unjudged result, or a solver did not converge
+  usage = 2,
+  file = 3,       ///< bad input, or a file error
+  resources = 4,  ///< memory, backend or device
 };
 
-/// An error that ends the program with a sentence on stderr and an exit status.
+/// Ends the program with a sentence and a status. Functions here throw it or io::FileError.
 class Failure : public std::runtime_error {
  public:
   Failure(ExitStatus status, std::string const& sentence)
@@ -37,7 +35,6 @@ class Failure : public std::runtime_error {
   ExitStatus status_;
 };
 
-/// The message and the exit status for an exception.
 [[nodiscard]] inline Failure failure_of(std::exception_ptr const& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -56,11 +53,10 @@ class Failure : public std::runtime_error {
   }
 }
 
-/// The first failure that a thread of this process has kept. If ranks fail together, the library
-/// passes on the sentence of the failure but not its exit status. Thread-safe.
+/// The first failure. If ranks fail together, the library passes on only its sentence. Thread-safe.
 class KeptFailure {
  public:
-  /// Keeps the exception that is being handled, unless one is kept already.
+  /// Keeps the exception being handled, if it is the first.
   static void keep() {
     std::lock_guard const lock(of_process().mutex_);
     if (!of_process().first_) of_process().first_ = failure_of(std::current_exception());

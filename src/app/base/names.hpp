@@ -10,7 +10,7 @@
 
 namespace tessera::app {
 
-/// Refuses FILE.h5:/DATASET as the name of a file that holds no matrix. @throws Failure usage
+/// Refuses FILE.h5:/DATASET.
 inline void require_plain_file(std::string const& option, std::string const& path) {
   auto const name = io::split_dataset(path);
   if (name.dataset.empty()) return;

@@ -13,7 +13,7 @@ namespace {
 struct Notices {
   std::mutex mutex;
   std::vector<std::string> all;
-  std::size_t said = 0;  ///< how many were printed or reported
+  std::size_t said = 0;  ///< printed or reported
   bool are_released = false;
 
   void say_rest() {

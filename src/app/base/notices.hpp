@@ -6,18 +6,17 @@
 #include <string>
 #include <vector>
 
-/// Notices: sentences about a run that are no errors, such as that the vector defaults to ones.
-/// They are printed on stderr and included in reports for programs. If such a report itself goes to
-/// stderr, only the report contains them, so that a program can parse it.
+/// Sentences that are no errors, for stderr and reports for programs. A report on stderr contains
+/// them instead, so that it can be parsed.
 namespace tessera::app {
 
-/// Adds a notice. It is printed when notices are released. Any thread may call it.
+/// Printed when notices are released. Thread-safe.
 void notice(std::string const& sentence);
 
-/// Prints the notices that were neither printed nor reported. Later ones are printed at once.
+/// Later notices are printed at once.
 void release_notices();
 
-/// All notices of the run, for a report. Notices not printed yet are no longer printed.
+/// Notices not printed yet are no longer printed.
 [[nodiscard]] std::vector<std::string> report_notices();
 
 }  // namespace tessera::app

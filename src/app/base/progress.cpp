@@ -36,7 +36,7 @@ ProgressBar::ProgressBar(std::string title) : title_(std::move(title)) {
   try {
     painter_ = std::thread([this] { draw_until_stopped(); });
   } catch (std::system_error const&) {  // NOLINT(bugprone-empty-catch)
-    // No thread can be started: continue without a bar.
+    // No thread can be started.
   }
 }
 
@@ -69,7 +69,7 @@ void ProgressBar::draw() const {
   int const columns =
       static_cast<int>(std::clamp<std::size_t>(columns_of(STDERR_FILENO), 2, 81)) - 1;
   std::string const title = without_controls(title_ + " " + (note_.empty() ? "" : note_ + " "));
-  // If the line is too short for all of it, the title is cut and the percentage stays.
+  // In a short line only the title is cut.
   constexpr int least_gauge = 5;
   int const room = columns - static_cast<int>(percent.size()) - 1;
   auto const wide = static_cast<int>(title.size()) + least_gauge <= room;

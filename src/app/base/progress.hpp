@@ -17,28 +17,24 @@
 
 namespace tessera::app {
 
-/// A progress bar on stderr for work that takes more than a second. A separate thread draws it,
-/// from one second after the start until the end, then wipes it. It does nothing if stderr is no
-/// terminal or TERM is dumb.
+/// Drawn on stderr after one second by another thread, then wiped. Nothing if stderr is no terminal
+/// or TERM is dumb.
 class ProgressBar {
  public:
-  /// @param title what the program does, e.g. "reading A"
   explicit ProgressBar(std::string title);
   ~ProgressBar();
   ProgressBar(ProgressBar const&) = delete;
   ProgressBar& operator=(ProgressBar const&) = delete;
 
-  /// Sets the progress, in any unit. Any thread may call it.
+  /// In any unit. Thread-safe, as note() and advance().
   void set(std::uint64_t done, std::uint64_t total) noexcept {
     total_.store(total, std::memory_order_relaxed);
     done_.store(done, std::memory_order_relaxed);
   }
-  /// Sets the text after the title. Any thread may call it.
   void note(std::string text) {
     std::lock_guard const lock(mutex_);
     note_ = std::move(text);
   }
-  /// Adds to the progress. Any thread may call it.
   void advance(std::uint64_t amount) noexcept {
     done_.fetch_add(amount, std::memory_order_relaxed);
   }
@@ -57,13 +53,12 @@ class ProgressBar {
   std::thread painter_;
 };
 
-/// Reports the progress of a check to a bar.
 [[nodiscard]] inline check::Progress progress_of(ProgressBar& bar) {
   return {.begin = [&bar](std::uint64_t bytes) { bar.set(0, bytes); },
           .advance = [&bar](std::uint64_t bytes) { bar.advance(bytes); }};
 }
 
-/// Seconds since its construction or the last restart, on the monotonic clock.
+/// On the monotonic clock.
 class Stopwatch {
  public:
   [[nodiscard]] double seconds() const {
@@ -76,7 +71,7 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// Times of repeated runs, in seconds.
+/// In seconds.
 struct TimeSummary {
   double min = 0;
   double median = 0;
@@ -84,13 +79,13 @@ struct TimeSummary {
   int repeats = 0;
 };
 
-/// One part of an operation and its median time in seconds.
+/// Median time.
 struct StageTime {
   std::string name;
   double seconds = 0;
 };
 
-/// The middle value, or the mean of the two middle values; 0 for no values.
+/// 0 without values.
 [[nodiscard]] inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
   std::ranges::sort(values);
@@ -98,7 +93,6 @@ struct StageTime {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// Summary of the times of repeated runs.
 [[nodiscard]] inline TimeSummary summarise(std::vector<double> const& seconds) {
   if (seconds.empty()) return {};
   auto const [min, max] = std::ranges::minmax(seconds);

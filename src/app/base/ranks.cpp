@@ -19,15 +19,12 @@
 namespace tessera::app {
 namespace {
 
-// The variable with which each launcher sets the rank of a process: Open MPI, MPICH (and srun
-// --mpi=pmi2), and every launcher with PMIx (srun --mpi=pmix).
+// Set by Open MPI, MPICH (and srun --mpi=pmi2), PMIx (srun --mpi=pmix).
 constexpr std::array<char const*, 3> rank_variables{"OMPI_COMM_WORLD_RANK", "PMI_RANK",
                                                     "PMIX_RANK"};
 
-/// The value of TESSERA_MPI.
 enum class Wanted { off, on, automatic };
 
-/// @throws Failure usage
 Wanted wanted_mpi() {
   char const* const text = std::getenv("TESSERA_MPI");
   if (text == nullptr) return Wanted::automatic;
@@ -40,13 +37,12 @@ Wanted wanted_mpi() {
   return value == "on" ? Wanted::on : Wanted::off;
 }
 
-/// The content of a file of /proc; empty if this user may not read it.
 std::string contents_of(pid_t pid, char const* name) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/" + name);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// 0 if it is not known.
+/// 0 if unknown.
 pid_t parent_of(pid_t pid) {
   std::istringstream status(contents_of(pid, "status"));
   for (std::string word; status >> word;) {
@@ -56,13 +52,12 @@ pid_t parent_of(pid_t pid) {
   return 0;
 }
 
-/// Whether a process between the launcher and this one has loaded MPI. Then this process is no
-/// rank, although it has inherited the variables of one. MPI would hang if it were initialised a
-/// second time as the same rank. Scripts that start a rank do not load MPI.
+/// Whether a process between the launcher and this one has loaded MPI. Then this one only inherited
+/// the variables, and MPI would hang at a second start of the rank. Scripts do not load MPI.
 bool is_started_by_a_rank() {
   for (pid_t pid = ::getppid(); pid > 1; pid = parent_of(pid)) {
     if (contents_of(pid, "maps").find("/libmpi") != std::string::npos) return true;
-    // The environment at the start of the process: null-terminated strings.
+    // Null-terminated strings.
     std::string const environment = '\0' + contents_of(pid, "environ");
     auto const has = [&](std::string const& name) {
       return environment.find('\0' + name + "=") != std::string::npos;
@@ -90,7 +85,7 @@ bool is_started_by_mpirun() {
 
 std::string launched_processes() {
   if (wanted_mpi() == Wanted::off || (has_rank() && !is_started_by_mpirun())) return "";
-  // The innermost launcher decides: mpirun may have started its own daemons by srun.
+  // The innermost launcher decides: mpirun may start daemons by srun.
   for (char const* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     if (char const* const size = std::getenv(name)) return size;
   }

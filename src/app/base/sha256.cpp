@@ -50,7 +50,7 @@ std::string Sha256::text() {
   return text;
 }
 
-// types.hpp refuses big-endian machines, so the bytes in memory are the little-endian ones.
+// types.hpp refuses big-endian machines.
 std::string sha256(io::ElementSpan elements) {
   return sha256(std::visit([](auto span) { return std::as_bytes(span); }, elements));
 }

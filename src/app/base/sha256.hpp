@@ -12,13 +12,12 @@
 
 namespace tessera::app {
 
-/// SHA-256 of bytes, fed piece by piece.
 class Sha256 {
  public:
   /// @throws Failure if OpenSSL fails
   Sha256();
   void add(std::span<std::byte const> bytes);
-  /// 64 lower-case hexadecimal digits. Call it once, last.
+  /// 64 lower-case digits. Call once, last.
   [[nodiscard]] std::string text();
 
  private:
@@ -28,9 +27,8 @@ class Sha256 {
   std::unique_ptr<void, Free> context_;
 };
 
-/// SHA-256 of the raw little-endian elements, as 64 lower-case hexadecimal digits.
+/// Of the raw little-endian elements.
 [[nodiscard]] std::string sha256(io::ElementSpan elements);
-/// The same of bytes.
 [[nodiscard]] std::string sha256(std::span<std::byte const> bytes);
 
 }  // namespace tessera::app

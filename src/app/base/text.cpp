@@ -20,7 +20,7 @@
 namespace tessera::app {
 namespace {
 
-/// The number of characters of a text in UTF-8.
+/// Characters in UTF-8.
 std::size_t width_of(std::string const& text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; }));
@@ -45,9 +45,9 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// The length and value of a decimal number at the start of a text; 0 if there is no number.
+/// Length and value; 0 without a number.
 std::pair<std::size_t, double> leading_number(std::string_view text) {
-  // from_chars would also accept a minus, "inf" and "nan".
+  // from_chars also accepts a minus, "inf" and "nan".
   bool const point = text.size() > 1 && text[0] == '.';
   if (text.empty() || !is_digit(text[point ? 1 : 0])) return {0, 0};
   double number = 0;
@@ -118,10 +118,9 @@ std::optional<std::uint64_t> size_in_bytes(std::string_view text) {
   if (length == 0 || unit == std::end(units)) return std::nullopt;
   std::uint64_t bytes = 0;
   if (auto const whole = bench::whole_number(text.substr(0, length))) {
-    // Exact, unlike double.
     if (__builtin_mul_overflow(*whole, unit->second, &bytes)) return std::nullopt;
   } else if (unit->second == 1) {
-    return std::nullopt;  // a part of a byte
+    return std::nullopt;  // part of a byte
   } else {
     double const product = number * static_cast<double>(unit->second);
     if (!(product <= static_cast<double>(most_bytes))) return std::nullopt;
@@ -181,7 +180,7 @@ std::string wrapped(std::string_view text, std::size_t columns) {
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     while (!line.starts_with(' ') && width_of(std::string(line)) > columns) {
-      std::size_t cut = std::string_view::npos;  // the last space at which the line fits
+      std::size_t cut = std::string_view::npos;
       for (auto space = line.find(' '); space != std::string_view::npos;
            space = line.find(' ', space + 1)) {
         bool const fits = width_of(std::string(line.substr(0, space))) <= columns;
@@ -213,7 +212,7 @@ std::string without_controls(std::string_view text) {
   auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(clean[i]); };
   for (std::size_t i = 0; i < clean.size(); ++i) {
     if (byte(i) < 0x20 || byte(i) == 0x7f) clean[i] = '?';
-    // 8-bit control characters in UTF-8.
+    // 8-bit controls in UTF-8.
     bool const is_c1 =
         byte(i) == 0xc2 && i + 1 < clean.size() && byte(i + 1) >= 0x80 && byte(i + 1) < 0xa0;
     if (is_c1) clean.replace(i, 2, "?");

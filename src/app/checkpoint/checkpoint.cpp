@@ -32,11 +32,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The file: a line with the format's name, a line of JSON with all sizes, the bytes of the vectors
-// in order, and the SHA-256 of all of these.
+// The file: its format's name, one line of JSON with all sizes, the vectors, and the SHA-256 of
+// these.
 constexpr std::string_view magic = "tessera checkpoint 2\n";
 constexpr std::size_t digest_length = 64;
-constexpr std::uint64_t most_head = 1U << 16U;  // of the first two lines: far more than needed
+constexpr std::uint64_t most_head = 1U << 16U;  // of two lines: more than needed
 
 std::string head_of(Checkpoint const& c) {
   Json waiting = Json::array();
@@ -63,7 +63,7 @@ std::string head_of(Checkpoint const& c) {
                      {"waiting", waiting},
                      {"chain", c.chain.size()},
                      {"output", c.output.size()}};
-  // File names may have any bytes, but JSON needs UTF-8.
+  // JSON needs UTF-8; file names may have any bytes.
   return std::string(magic) + head.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n";
 }
 
@@ -71,7 +71,6 @@ std::span<std::byte const> bytes_of(std::string const& text) {
   return std::as_bytes(std::span(text));
 }
 
-/// Parses an integer of type Number from the file.
 template <class Number>
 Number whole_number(nlohmann::json const& value) {
   bool const fits =
@@ -82,7 +81,6 @@ Number whole_number(nlohmann::json const& value) {
   return value.get<Number>();
 }
 
-/// The command of an operation.
 std::string command_of_state(std::string const& operation) {
   std::string const between = " and ";
   if (auto const at = operation.find(between); at != std::string::npos) {
@@ -92,28 +90,26 @@ std::string command_of_state(std::string const& operation) {
   return io::printable(command_of(operation));
 }
 
-/// The byte of a folder that a name selects, out of 2^62, so that two names hardly ever collide.
+/// Out of 2^62, so that names hardly ever collide.
 std::int64_t byte_of(std::string const& name) {
   std::string const digest = sha256(bytes_of(name));
   return static_cast<std::int64_t>(std::stoull(digest.substr(0, 15), nullptr, 16));
 }
 
-/// Locks a file's name in its folder until `lock` is closed. Returns false if another process holds
-/// the lock. Returns true if the file system has no locks.
+/// False if another process has the lock; true if the file system has no locks.
 bool take_lock_of(std::string const& file, io::Descriptor& lock) {
   lock = io::Descriptor(::open(io::folder_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct flock range{};
-  range.l_type = F_RDLCK;  // a folder can only be opened for reading
+  range.l_type = F_RDLCK;  // folders only open for reading
   range.l_whence = SEEK_SET;
   range.l_start = byte_of(std::filesystem::path(file).filename().string());
   range.l_len = 1;
   if (!lock.is_open() || ::fcntl(lock.get(), F_OFD_SETLK, &range) != 0) return true;
-  // Any other holder of the lock conflicts with a write lock.
+  // A write lock conflicts with any other lock.
   range.l_type = F_WRLCK;
   return ::fcntl(lock.get(), F_OFD_GETLK, &range) != 0 || range.l_type == F_UNLCK;
 }
 
-/// Whether a checkpoint is of this job. Limits may differ.
 bool is_same_job(CheckpointJob const& found, CheckpointJob const& job) {
   auto const parts = [](CheckpointJob const& of) {
     return std::tie(of.state, of.file, of.file_sha256, of.dataset, of.elements, of.vector_sha256);
@@ -136,7 +132,7 @@ CheckpointPlace::CheckpointPlace(std::string const& path) {
     throw io::FileError(io::ErrorKind::bad_output, path, sentence);
   };
   target_ = io::follow_links(path);
-  // Opening a pipe would block, and a device stores nothing.
+  // Opening a pipe blocks, and devices store nothing.
   std::error_code error;
   auto const status = std::filesystem::status(target_, error);
   bool const is_other = std::filesystem::exists(status) &&
@@ -252,7 +248,6 @@ void CheckpointFile::parse(std::string const& text) {
   }
 }
 
-/// Refuses a file whose size differs from the total of header, vectors and digest.
 void CheckpointFile::require_size() const {
   std::uint64_t left = file_.bytes();
   auto const take = [&](std::uint64_t size) {
@@ -266,7 +261,7 @@ void CheckpointFile::require_size() const {
 }
 
 void CheckpointFile::read(std::span<std::byte> to) {
-  constexpr std::size_t piece = std::size_t{1} << 20U;  // still in cache when it is hashed
+  constexpr std::size_t piece = std::size_t{1} << 20U;  // in cache when hashed
   while (!to.empty()) {
     auto const some = to.first(std::min(piece, to.size()));
     file_.read_at(position_, some);

@@ -19,20 +19,19 @@
 
 namespace tessera::app {
 
-/// The job of a checkpoint. A run resumes only from a checkpoint of the same job.
+/// A run resumes only from its own job's checkpoint.
 struct CheckpointJob {
-  stream::StateOf state;    ///< the operation, its type, the shape
-  io::FileIdentity file;    ///< the file of the matrix at the start of the run
+  stream::StateOf state;
+  io::FileIdentity file;
   std::string file_sha256;  ///< of InputFile::sample()
-  std::string dataset;      ///< of an HDF5 file; else empty
-  std::string elements;     ///< type, byte order and offset in the file: "f32 little 128"
+  std::string dataset;      ///< of an HDF5 file
+  std::string elements;     ///< "f32 little 128": type, order, offset
   std::string vector_sha256;
-  // Of a solver.
-  std::string options{};  ///< options that its state depends on: "damp 0.5"
-  std::string limits{};   ///< options that a resumed run may change: "atol 1e-06"
+  std::string options{};  ///< that a solver's state depends on: "damp 0.5"
+  std::string limits{};   ///< may change: "atol 1e-06"
 };
 
-/// A streamed run between two blocks: stream::State as bytes, stored elsewhere.
+/// A state between two blocks, not owned.
 struct Checkpoint {
   using Bytes = std::span<std::byte const>;
 
@@ -44,18 +43,17 @@ struct Checkpoint {
   Bytes output;
 };
 
-/// The file of --checkpoint during a run. It is locked, because two runs would overwrite each
-/// other's state. An empty name is no file. Only the first rank has a file.
+/// Empty: no file; only the first rank has one. Locked, so that no other run overwrites it.
 ///
-/// The lock is on one byte of the file's folder, selected by the file's name. It leaves nothing
-/// behind, however the run ends. A file system without such locks gives no protection.
+/// The lock is on one byte of the folder, selected by the file's name, so that nothing is left
+/// behind. File systems without locks give no protection.
 class CheckpointPlace {
  public:
-  /// @throws Failure usage for a dataset, or the name of an open descriptor
-  /// @throws io::FileError bad_output if no checkpoint can be written, or another run uses the file
+  /// @throws Failure usage for a dataset or an open descriptor
+  /// @throws io::FileError bad_output if not writable, or in use
   explicit CheckpointPlace(std::string const& path);
 
-  /// Removes the state after the result is in place. A symbolic link to it is kept.
+  /// After the result is in place. Keeps symbolic links.
   void remove() const;
 
  private:
@@ -63,41 +61,36 @@ class CheckpointPlace {
   io::Descriptor lock_;
 };
 
-/// Writes a temporary file and renames it, so the old or the new checkpoint always exists,
-/// complete. Allocates no memory for the vectors. @throws io::FileError bad_output
+/// Writes and renames a temporary file, so that a complete checkpoint always exists. Copies no
+/// vectors.
 void write_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 
-/// Writes a checkpoint. If that fails, adds a notice: a temporarily full disk does not end a long
-/// run, which keeps its previous checkpoint and tries again later.
+/// A failure adds a notice: a run outlasts a full disk and tries again.
 void try_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 
-/// The file of a checkpoint, read vector by vector. Opening it checks that its length matches its
-/// header and that memory suffices. Damage is detected at the end, by finish().
+/// Opening checks length and memory, finish() detects damage.
 class CheckpointFile {
  public:
-  /// Collective.
-  /// @return empty if the file does not exist
-  /// @throws io::FileError bad_input if it is damaged, or not the same on all ranks; out_of_memory
+  /// Collective. Empty without a file.
+  /// @throws io::FileError bad_input if damaged or different on ranks; out_of_memory
   [[nodiscard]] static std::optional<CheckpointFile> open(std::string const& path);
 
   [[nodiscard]] CheckpointJob const& job() const { return job_; }
   [[nodiscard]] std::int64_t blocks_done() const { return blocks_done_; }
   [[nodiscard]] std::int64_t block_lines() const { return block_lines_; }
-  /// Bytes of the vectors, in file order: the waiting ones, the chain, the output.
+  /// In file order: waiting ones, chain, output.
   [[nodiscard]] std::vector<std::uint64_t> const& sizes() const { return sizes_; }
 
-  /// Reads the next vector; `to` must have its size. @throws io::FileError bad_input
+  /// `to` must have its size.
   void read(std::span<std::byte> to);
-  /// Checks the digest after the last read. @throws io::FileError bad_input if the file is damaged
+  /// Checks the digest.
   void finish();
-  /// Throws FileError bad_input: the checkpoint cannot be used.
   [[noreturn]] void fail(std::string const& what) const;
 
  private:
   explicit CheckpointFile(io::InputFile file);
   void parse(std::string const& text);
   void require_size() const;
-  /// The SHA-256 at the end of the file.
   [[nodiscard]] std::string digest() const;
 
   io::InputFile file_;
@@ -109,12 +102,9 @@ class CheckpointFile {
   std::vector<std::uint64_t> sizes_;
 };
 
-/// Refuses a checkpoint of another job. Limits may differ. Earlier versions wrote no options: these
-/// are not compared then.
-/// @throws io::FileError bad_input
+/// Limits may differ, and options that an earlier version did not write.
 void require_job(CheckpointJob const& found, CheckpointJob const& job, std::string const& path);
 
-/// The checkpoint of a state, which refers to the state's elements.
 template <class T>
 Checkpoint to_checkpoint(stream::State<T> const& state, CheckpointJob const& job) {
   Checkpoint c{.job = job,
@@ -127,8 +117,7 @@ Checkpoint to_checkpoint(stream::State<T> const& state, CheckpointJob const& job
   return c;
 }
 
-/// Reads the state of a checkpoint, to the end of the file.
-/// @throws io::FileError bad_input if it is damaged, or if its elements are not of type T
+/// Reads to the end of the file.
 template <class T>
 stream::State<T> read_state(CheckpointFile& file) {
   std::vector<std::vector<T>> vectors;
