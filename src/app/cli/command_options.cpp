@@ -25,10 +25,8 @@
 namespace tessera::app {
 namespace {
 
-/// The options of the parsed command.
 using Chosen = std::optional<Options>;
 
-/// The options of a command; parsing the command stores them in `chosen`.
 template <class CommandOptions>
 CommandOptions& options_of(CLI::App& command, Chosen& chosen) {
   auto const options = std::make_shared<CommandOptions>();
@@ -36,7 +34,6 @@ CommandOptions& options_of(CLI::App& command, Chosen& chosen) {
   return *options;
 }
 
-/// The operations that `check` supports.
 Choices<OperationId> operations_with_one_result() {
   static std::vector<std::pair<char const*, OperationId>> const all = [] {
     std::vector<std::pair<char const*, OperationId>> choices;
@@ -101,7 +98,6 @@ void add_generate(CLI::App& app, Chosen& chosen) {
   command.footer(help::generate);
 }
 
-/// Options for the backend and the kernels.
 void add_place(CLI::App& command, RunOptions& options) {
   add_choice(command, "--backend", options.backend, backend_choices,
              "Backend; auto: the one that should finish first");
@@ -110,7 +106,6 @@ void add_place(CLI::App& command, RunOptions& options) {
   add_device(command, options.device);
 }
 
-/// Options of every command that computes.
 void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> report_formats,
              std::string const& check_help) {
   add_place(command, options);
@@ -132,10 +127,9 @@ void add_run(CLI::App& command, RunOptions& options, Choices<ReportFormat> repor
   add_report(command, options, report_formats);
 }
 
-/// Options for the terms of atax other than the products.
 void add_terms(CLI::App& command, TermOptions& terms) {
   add_choice(command, "--map", terms.map, map_choices, "The map f, applied to each entry of A V");
-  // An option for a map's vector. It also selects the map `its` if --map is not given.
+  // Also selects the map `its` if --map is not given.
   auto const add_vector = [&](std::string const& name, maps::Kind its, std::string const& help) {
     auto const take = [&terms, name, its](std::string const& text) {
       terms.map_option = name;
@@ -159,7 +153,6 @@ void add_terms(CLI::App& command, TermOptions& terms) {
   add_input_file(command, "--add", terms.add, "The vector z that is added to the result");
 }
 
-/// Options for the memory limit and the checkpoint.
 template <class Options>
 void add_stream(CLI::App& command, Options& options, std::string const& checkpoint_help,
                 std::string const& every_help) {
@@ -209,7 +202,7 @@ void add_convert(CLI::App& app, Chosen& chosen) {
       add_extents(command, "--chunk", "rows and columns", take_chunk,
                   "Chunks of R rows and C columns in an HDF5 OUTPUT (else it is contiguous)")
           ->type_name("RxC");
-  // CLI11 processes options in this order, so the chunks are already set.
+  // CLI11 processes options in order: the chunks are set.
   auto const take_level = [&request](std::uint64_t level) {
     request.chunks->deflate = static_cast<int>(level);
   };
@@ -238,7 +231,6 @@ void add_convert(CLI::App& app, Chosen& chosen) {
   command.footer(help::convert);
 }
 
-/// Options for the second product: W = Aᵀ·U.
 void add_second_product(CLI::App& command, ComputeOptions& options) {
   options.terms.map = maps::Kind::replace;
   options.terms.map_option = "--transposed-vector";
@@ -268,7 +260,7 @@ void add_compute(CLI::App& app, OperationRow const& row, Chosen& chosen) {
                                                "File for B (.npy or .bin)");
     auto* const method = add_choice(command, "--method", options.method, methods,
                                     "fused: one pass over A; two-stage: two passes");
-    if (!row.has_methods) {  // hidden; if used, refused with a message
+    if (!row.has_methods) {  // if used, refused with a message
       intermediate->group("");
       method->group("");
     }
@@ -305,8 +297,6 @@ void add_gemm(CLI::App& app, Chosen& chosen) {
   command.footer(help::gemm);
 }
 
-/// Options of every command that solves.
-/// @param least smallest valid value of --maxiter
 void add_solve(CLI::App& command, SolveOptions& options, std::uint64_t least,
                std::string const& check_help) {
   add_input_format(command, options.input_format, formats_with_shape, "A");
@@ -374,7 +364,6 @@ void add_triplets(CLI::App& command, TripletOptions& options) {
       ->type_name("K");
 }
 
-/// Options of `svd` and `pca` that follow their outputs.
 void add_triplet_solve(CLI::App& command, TripletOptions& options) {
   add_size(
       command, "--tol", options.tol,
@@ -497,7 +486,6 @@ void add_info(CLI::App& app, Chosen& chosen) {
   command.footer(help::info);
 }
 
-/// The operations that a command measures, named by their commands.
 Choices<std::string> operations_measured(bool is_tuned) {
   auto const list = [](bool tuned) {
     std::vector<std::pair<char const*, std::string>> choices;
@@ -517,7 +505,6 @@ CLI::Option* add_operation(CLI::App& command, std::string& operation, bool is_tu
   return option->description(option->get_type_name())->type_name("");
 }
 
-/// Options that `bench` and `tune` share.
 template <class Measured>
 void add_common(CLI::App& command, Measured& options) {
   add_choice(command, "--type", options.type, type_choices<decltype(options.type)>,
@@ -582,7 +569,7 @@ void add_tune(CLI::App& app, Chosen& chosen) {
   command.add_option("--shape", options.shape, "Matrix ROWSxCOLS (gemm: MxNxK or N) to tune for")
       ->type_name("MxN");
   add_common(command, options);
-  // --show and --reset act on everything that is saved, so they exclude all other options.
+  // They act on everything that is saved, so they exclude other options.
   auto const others = command.get_options();
   auto* const show = command.add_flag("--show", options.show, "Print what is saved, and where");
   auto* const reset = command.add_flag("--reset", options.reset, "Delete everything that is saved");
@@ -595,7 +582,7 @@ void add_tune(CLI::App& app, Chosen& chosen) {
   command.footer(help::tune);
 }
 
-/// The headings of the options in `--help`, in this order.
+/// In the order of `--help`.
 constexpr std::pair<char const*, std::string_view> headings[] = {
     {"INPUT AND OUTPUT",
      " --input-format --output-format --vector --transposed-vector --output --transposed-output "
@@ -607,7 +594,6 @@ constexpr std::pair<char const*, std::string_view> headings[] = {
     {"REPORT", " --repeat --check --history --format --report "},
 };
 
-/// Groups the options of a command under headings; the rest stay in the default group.
 void add_headings(CLI::App& command) {
   for (CLI::Option* const option : command.get_options()) {
     if (option->get_positional() || option->get_group().empty()) continue;

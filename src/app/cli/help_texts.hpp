@@ -3,9 +3,7 @@
 
 #pragma once
 
-/// The text below the options of each `--help`. Paragraphs are one line each and are wrapped when
-/// printed. Lines of examples begin with a space and are printed unchanged. Kept apart from the
-/// options so that both stay readable.
+/// Paragraphs are one line and are wrapped when printed; lines that begin with a space are not.
 namespace tessera::app::help {
 
 inline constexpr char program[] =

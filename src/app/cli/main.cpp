@@ -28,9 +28,8 @@ namespace {
 
 std::atomic<bool> is_running{false};
 
-/// Runs at process exit. Some libraries end the process themselves (OpenMP if it cannot start a
-/// thread, OpenBLAS if memory runs out). They print the reason, but their exit status has another
-/// meaning here.
+/// At process exit. Some libraries end the process (OpenMP without threads, OpenBLAS without
+/// memory) with a status of another meaning.
 void end_with_our_status() {
   if (!is_running) return;
   io::remove_temporaries();
@@ -38,8 +37,6 @@ void end_with_our_status() {
   std::_Exit(static_cast<int>(ExitStatus::resources));
 }
 
-/// Prints the message of the exception that is being handled.
-/// @return its exit status
 ExitStatus say_exception() {
   release_notices();
   Failure const failure = failure_of(std::current_exception());
@@ -47,7 +44,7 @@ ExitStatus say_exception() {
   return failure.status();
 }
 
-/// Ends the program after an uncaught exception, for example of a thread, as after any other error.
+/// Also for exceptions of threads.
 [[noreturn]] void end_uncaught() {
   ExitStatus status = ExitStatus::resources;
   if (std::current_exception()) {
@@ -59,8 +56,7 @@ ExitStatus say_exception() {
   std::_Exit(static_cast<int>(status));
 }
 
-/// Ensures that no partial file remains however the program ends, and that errors are reported: a
-/// write beyond `ulimit -f` becomes an error of that file.
+/// Writes beyond `ulimit -f` become errors of the file.
 void take_all_ends() {
   std::set_terminate(end_uncaught);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -85,18 +81,17 @@ std::optional<int> device_of(CommandOptions const& options) {
   }
 }
 
-/// Whether the ranks run such a command together; the first rank runs the others alone.
+/// Whether the ranks run such a command together; else the first runs it alone.
 template <class CommandOptions>
 inline constexpr bool is_for_ranks = std::is_same_v<CommandOptions, ComputeOptions> ||
                                      std::is_base_of_v<SolveOptions, CommandOptions>;
 
-/// Initialises Kokkos with the options of a command.
 template <class CommandOptions>
 void prepare(CommandOptions const& options, std::optional<KokkosSession>& kokkos) {
   kokkos.emplace(threads_of(options), choose_device(device_of(options)));
 }
 
-/// If Kokkos cannot start, `info` prints what it can without it, and then the error.
+/// Prints what it can, and then the error, if Kokkos cannot start.
 void prepare(InfoOptions const& options, std::optional<KokkosSession>& kokkos) {
   std::optional<int> device;
   try {
@@ -108,25 +103,22 @@ void prepare(InfoOptions const& options, std::optional<KokkosSession>& kokkos) {
   kokkos.emplace(options.threads, device);
 }
 
-/// Saved tunings can be shown and deleted even if Kokkos cannot start.
+/// --show and --reset need no Kokkos.
 void prepare(TuneOptions const& options, std::optional<KokkosSession>& kokkos) {
   if (options.show || options.reset) return;
   kokkos.emplace(options.threads, choose_device(options.device));
 }
 
-/// `convert` copies files and needs no device.
 void prepare(ConvertOptions const& /*options*/, std::optional<KokkosSession>& /*kokkos*/) {}
 
-/// The environment of a command. Destroyed after the command's error has been printed, because
-/// Kokkos may no longer find its device and end the program.
+/// Destroyed after errors are printed: Kokkos may end the program if its device is lost.
 struct Sessions {
   std::optional<RanksSession> ranks;
   std::optional<KokkosSession> kokkos;
 };
 
-/// Opens stdin, stdout and stderr if the caller has closed them. Otherwise a file of the run
-/// would get their descriptor, and receive what is printed. They are opened in the wrong direction,
-/// so that their use is an error.
+/// A file of the run would get a closed descriptor, and receive what is printed. The wrong
+/// direction makes their use an error.
 void occupy_standard_descriptors() {
   for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
@@ -137,7 +129,6 @@ void occupy_standard_descriptors() {
 }  // namespace
 }  // namespace tessera::app
 
-/// The whole program: parses, runs one command, reports errors on stderr.
 int main(int argc, char** argv) {
   using namespace tessera::app;
   occupy_standard_descriptors();

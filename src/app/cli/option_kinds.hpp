@@ -19,13 +19,11 @@
 #include <app/cli/options.hpp>
 #include <app/run/options.hpp>
 
-/// The kinds of options that commands have: words, numbers, files.
+/// Kinds of options: words, numbers, files.
 namespace tessera::app {
 
 template <class Value>
 using Choices = std::span<std::pair<char const*, Value> const>;
-
-// The words and their meanings.
 
 inline constexpr std::pair<char const*, BackendChoice> backend_choices[] = {
     {"auto", BackendChoice::automatic},
@@ -100,7 +98,6 @@ inline constexpr std::pair<char const*, FitSolver> fit_solvers[] = {
     {"newton-cg", FitSolver::newton_cg},
     {"lbfgs", FitSolver::lbfgs}};
 
-/// The words for types and layouts, also for options without a default.
 template <class Type>
 inline constexpr std::pair<char const*, Type> type_choices[] = {{"f32", io::ScalarType::f32},
                                                                 {"f64", io::ScalarType::f64}};
@@ -108,15 +105,13 @@ template <class Layout>
 inline constexpr std::pair<char const*, Layout> layout_choices[] = {
     {"row-major", io::Layout::right}, {"column-major", io::Layout::left}};
 
-/// The word in `words` (separated by |) that a text equals or means. Types and layouts also have
-/// the names of C, NumPy and Fortran.
-/// @return empty for any other text
+/// The one of `words` (separated by |) that a text means, also by the names of C, NumPy and
+/// Fortran; empty for others.
 [[nodiscard]] std::string word_for(std::string const& text, std::string const& words);
 
-/// The message that a text is not one of `words`, with the one that was probably meant.
+/// Names the one that was probably meant.
 [[nodiscard]] std::string no_word(std::string const& text, std::string const& words);
 
-/// An option whose value is one of a few words. Any other word is refused with a list of them.
 template <class Value>
 CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
                         std::type_identity_t<Choices<Value>> choices, std::string const& help) {
@@ -140,7 +135,7 @@ CLI::Option* add_choice(CLI::App& app, std::string const& name, Value& value,
       ->default_str(preset);
 }
 
-/// The valid values of an option, both ends included.
+/// Both ends included.
 struct WholeRange {
   std::uint64_t least = 1;
   std::uint64_t most = std::uint64_t{1} << 30U;
@@ -148,8 +143,7 @@ struct WholeRange {
 
 inline constexpr WholeRange any_extent{.least = 1, .most = (std::uint64_t{1} << 63U) - 1};
 
-/// An option whose value is a whole number in a range, written with decimal digits only. Calls
-/// choose(number).
+/// Decimal digits only.
 template <class Choose>
   requires std::is_invocable_v<Choose, std::uint64_t>
 CLI::Option* add_whole(CLI::App& app, std::string const& name, Choose const& choose,
@@ -166,8 +160,6 @@ CLI::Option* add_whole(CLI::App& app, std::string const& name, Choose const& cho
   return app.add_option_function<std::string>(name, read, help);
 }
 
-/// @copydoc add_whole
-/// @param value receives the number
 template <std::integral Number>
 CLI::Option* add_whole(CLI::App& app, std::string const& name, Number& value,
                        WholeRange const& range, std::string const& help) {
@@ -176,8 +168,6 @@ CLI::Option* add_whole(CLI::App& app, std::string const& name, Number& value,
       help);
 }
 
-/// @copydoc add_whole
-/// @param value receives the number
 template <std::integral Number>
 CLI::Option* add_whole(CLI::App& app, std::string const& name, std::optional<Number>& value,
                        WholeRange const& range, std::string const& help) {
@@ -186,13 +176,12 @@ CLI::Option* add_whole(CLI::App& app, std::string const& name, std::optional<Num
       help);
 }
 
-/// The end of an error message: what a number should look like, or that it is out of range.
 inline std::string like(std::string const& examples, std::string const& text) {
   bool const is_beyond = is_beyond_double(text);
   return (is_beyond ? " that a double holds" : ", such as " + examples) + ", found '" + text + "'";
 }
 
-/// An option whose value is a decimal number, possibly negative. Calls choose(number).
+/// Possibly negative.
 template <class Choose>
 CLI::Option* add_number(CLI::App& app, std::string const& name, Choose const& choose,
                         std::string const& help) {
@@ -207,7 +196,6 @@ CLI::Option* add_number(CLI::App& app, std::string const& name, Choose const& ch
   return app.add_option_function<std::string>(name, read, help)->type_name("NUMBER");
 }
 
-/// An option whose value is a decimal number of seconds, from 0 to `most`.
 inline CLI::Option* add_seconds(CLI::App& app, std::string const& name, double& value, double most,
                                 std::string const& help) {
   auto const read = [&value, name, most](std::string const& text) {
@@ -224,7 +212,7 @@ inline CLI::Option* add_seconds(CLI::App& app, std::string const& name, double& 
       ->default_str(general(value, 9));
 }
 
-/// An option whose value is a decimal number of at least 0. Calls choose(number).
+/// At least 0.
 template <class Choose>
   requires std::is_invocable_v<Choose, double>
 CLI::Option* add_size(CLI::App& app, std::string const& name, Choose const& choose,
@@ -240,8 +228,6 @@ CLI::Option* add_size(CLI::App& app, std::string const& name, Choose const& choo
   return app.add_option_function<std::string>(name, read, help)->type_name("NUMBER");
 }
 
-/// @copydoc add_size
-/// @param value receives the number
 inline CLI::Option* add_size(CLI::App& app, std::string const& name, double& value,
                              std::string const& help) {
   return add_size(
@@ -249,9 +235,8 @@ inline CLI::Option* add_size(CLI::App& app, std::string const& name, double& val
       ->default_str(general(value, 9));
 }
 
-/// An option whose value is two whole numbers of at least 1, such as 32x8. Calls choose(first,
-/// second).
-/// @param what what the numbers count
+/// Such as 32x8, both at least 1.
+/// @param what what they count
 template <class Choose>
 CLI::Option* add_extents(CLI::App& app, std::string const& name, std::string const& what,
                          Choose const& choose, std::string const& help) {
@@ -267,7 +252,7 @@ CLI::Option* add_extents(CLI::App& app, std::string const& name, std::string con
   return app.add_option_function<std::string>(name, read, help);
 }
 
-/// An input file; `-` is stdin. A name without dashes is a positional.
+/// `-` is stdin. A name without dashes is a positional.
 inline CLI::Option* add_input_file(CLI::App& app, std::string const& name, std::string& path,
                                    std::string const& help) {
   auto const take = [&path](std::string const& text) { path = text == "-" ? "/dev/stdin" : text; };
@@ -275,7 +260,7 @@ inline CLI::Option* add_input_file(CLI::App& app, std::string const& name, std::
       ->type_name(name.starts_with('-') ? "FILE" : "");
 }
 
-/// An output file; `-` is stdout. A name without dashes is a positional.
+/// `-` is stdout. A name without dashes is a positional.
 inline CLI::Option* add_output_file(CLI::App& app, std::string const& name, std::string& path,
                                     std::string const& help) {
   auto const take = [&path](std::string const& text) { path = text == "-" ? "/dev/stdout" : text; };
@@ -301,7 +286,7 @@ inline void add_cache_preference(CLI::App& app,
              "Cache preference of a GPU (cuda)");
 }
 
-/// Adds all commands. The parsed one stores its options in `chosen`.
+/// The parsed one stores its options in `chosen`.
 void add_commands(CLI::App& app, std::optional<Options>& chosen);
 
 }  // namespace tessera::app

@@ -29,7 +29,6 @@ namespace {
 constexpr char empty_value[] =
     "expected a value, found an empty one; give one, or leave the option out";
 
-/// Refuses empty values of all options and positionals of all commands.
 void refuse_empty_values(CLI::App& app) {
   auto const is_there = [](std::string const& value) {
     return std::string(value.empty() ? empty_value : "");
@@ -41,10 +40,9 @@ void refuse_empty_values(CLI::App& app) {
   }
 }
 
-/// Fits help to the width of the terminal: options in two columns, wrapped paragraphs.
 void fit_help(CLI::App& app, std::size_t columns) {
   auto const fit = [columns](auto& formatter) {
-    // Older releases of CLI11 do not wrap lines.
+    // Older CLI11 does not wrap.
     if constexpr (requires { formatter.enable_footer_formatting(false); }) {
       std::size_t const left = formatter.get_column_width();
       formatter.right_column_width(std::max<std::size_t>(columns, left + 20) - left);
@@ -66,8 +64,6 @@ std::string join(std::vector<std::string> const& words) {
   return text;
 }
 
-/// The lines of a case statement for one command: completes values after an option, otherwise
-/// options.
 std::string command_case(CLI::App const& command) {
   std::vector<std::string> names;
   std::string text = "    " + command.get_name() + ")\n      case $previous in\n";
@@ -76,7 +72,7 @@ std::string command_case(CLI::App const& command) {
     std::string const name = "--" + option->get_lnames().at(0);
     names.push_back(name);
     std::string choices = option->get_type_name();
-    if (choices.find('|') == std::string::npos) continue;  // a file or a number
+    if (choices.find('|') == std::string::npos) continue;
     std::ranges::replace(choices, '|', ' ');
     text.append("        ").append(name).append(") words=\"").append(choices).append("\" ;;\n");
   }
@@ -84,7 +80,7 @@ std::string command_case(CLI::App const& command) {
          "\" ;;\n      esac ;;\n";
 }
 
-/// The words that must be equal on all ranks: see parse_options.
+/// Equal on all ranks: see parse_options.
 std::vector<std::string> request_of(CLI::App const& app) {
   constexpr std::array<std::string_view, 4> own{"threads", "device", "memory-limit",
                                                 "checkpoint-every"};
@@ -105,7 +101,6 @@ std::vector<std::string> request_of(CLI::App const& app) {
   return words;
 }
 
-/// A bash script that completes subcommands, options, their values, and file names.
 std::string bash_completion(CLI::App const& app) {
   std::vector<std::string> names;
   std::string cases;
@@ -173,7 +168,7 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
     check_words(app, words);
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (CLI::Success const& done) {
-    app.exit(done);  // prints help or the version to stdout, does not exit
+    app.exit(done);  // prints, does not exit
     if (asked != nullptr) *asked = {"help or the version"};
     return ExitStatus::good;
   } catch (CLI::ParseError const& error) {
@@ -195,7 +190,7 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
     return ExitStatus::good;
   }
   if (chosen) return std::move(*chosen);
-  return ExitStatus::usage;  // not reached: one subcommand is required
+  return ExitStatus::usage;  // not reached: a subcommand is required
 }
 
 }  // namespace tessera::app

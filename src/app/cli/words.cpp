@@ -16,7 +16,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Other names of the words.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_names{
     {{"float", "f32"},
      {"float32", "f32"},
@@ -25,7 +24,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> other_nam
      {"C", "row-major"},
      {"F", "column-major"}}};
 
-/// Refused names, and the words that were probably meant.
+/// Refused, with what was probably meant.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> likely_names{
     {{"gpu", "cuda"}, {"cpu", "openmp"}, {"host", "openmp"}}};
 
@@ -39,8 +38,7 @@ Words words_of(std::string const& words) {
   return all;
 }
 
-/// Number of letters to insert, delete, replace or swap with a neighbour to turn one word into the
-/// other.
+/// Number of letters to insert, delete, replace or swap.
 std::size_t distance(std::string const& a, std::string const& b) {
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -58,13 +56,12 @@ std::size_t distance(std::string const& a, std::string const& b) {
   return last[b.size()];
 }
 
-/// The known word that was probably meant; empty if none is similar.
 std::string nearest(std::string const& word, Words const& known) {
   for (auto const& [said, meant] : likely_names) {
     if (word == said && std::ranges::find(known, meant) != known.end()) return std::string(meant);
   }
   std::string found;
-  std::size_t least = word.size() / 3 + 1;  // with so many different letters it is another word
+  std::size_t least = word.size() / 3 + 1;  // at most a third may differ
   for (auto const& candidate : known) {
     bool const is_begun = word.size() > 2 && candidate.starts_with(word);
     std::size_t const far = is_begun ? 1 : distance(word, candidate);
@@ -95,7 +92,6 @@ Words commands_of(CLI::App const& app) {
   return names;
 }
 
-/// Checks the words of one command in order.
 class WordCheck {
  public:
   explicit WordCheck(CLI::App const& command) : command_(command) {
@@ -108,7 +104,7 @@ class WordCheck {
   void operator()(Words const& words) {
     for (std::size_t i = 1; i < words.size(); ++i) {
       std::string const& word = words[i];
-      if (word == "--") {  // names of files follow
+      if (word == "--") {  // names of files
         for (++i; i < words.size(); ++i) take_positional(words[i]);
       } else if (word.starts_with('-') && word != "-") {
         i += take_option(word, i + 1 < words.size() ? &words[i + 1] : nullptr);
@@ -119,7 +115,7 @@ class WordCheck {
   }
 
  private:
-  /// @return how many of the following words belong to the option
+  /// @return how many following words belong to the option
   std::size_t take_option(std::string const& word, std::string const* next) const {
     bool const is_long = word.starts_with("--");
     std::size_t const equals = is_long ? word.find('=') : std::string::npos;
@@ -167,8 +163,7 @@ class WordCheck {
     if (place_ < positionals_.size()) {
       CLI::Option const& option = *positionals_[place_];
       check_value(option.get_name(), option, word);
-      if (option.get_items_expected_max() == 1)
-        ++place_;  // otherwise it accepts all following words
+      if (option.get_items_expected_max() == 1) ++place_;  // otherwise it accepts all
       return;
     }
     bool const has_output = command_.get_option_no_throw("--output") != nullptr;

@@ -31,26 +31,23 @@
 namespace tessera::app {
 namespace {
 
-/// The results of `tessera bench`.
 struct BenchReport {
   BenchOptions const& options;
   io::ScalarType type;
   io::Layout layout;
-  bool is_turned;  ///< a column-major file, treated as the rows of its transpose
+  bool is_turned;  ///< column-major, read as rows of the transpose
   BackendFacts backend;
-  bool backend_chosen;  ///< by the program, not by the user
+  bool backend_chosen;  ///< by the program
   bench::Facts facts;
   std::vector<bench::Table> tables;
 };
 
-/// Parses a team, e.g. "32x8".
 published::Team parse_team(std::string const& text) {
   if (auto const team = two_extents(text)) return {team->first, team->second};
   throw Failure(ExitStatus::usage,
                 "--teams: '" + text + "' is no team: expected RxC, both from 1 to 2147483647");
 }
 
-/// "16,128" as sizes of tiles.
 std::int64_t parse_tile(std::string const& text) {
   constexpr std::uint64_t most = std::uint64_t{1} << 30U;
   auto const tile = bench::whole_number(text);
@@ -65,16 +62,15 @@ struct FileData {
   io::HostVector x;  ///< of products with a vector
 };
 
-/// What is measured, in addition to the options.
 struct Measured {
   std::optional<FileData> data;  ///< none: random numbers
   io::ScalarType type;
   io::Layout layout;
-  bool is_turned = false;  ///< a column-major file, treated as the rows of its transpose
+  bool is_turned = false;
   std::vector<bench::Shape> shapes;
 };
 
-/// The row of an operation with a vector; null for the others.
+/// Null for operations without a vector.
 OperationRow const* vector_operation(std::string const& name) {
   for (auto const& row : table_of_operations()) {
     if (row.name == name) return &row;
@@ -82,8 +78,6 @@ OperationRow const* vector_operation(std::string const& name) {
   return nullptr;
 }
 
-/// Refuses options that need files, or that exclude them.
-/// @throws Failure usage
 void check_files(BenchOptions const& options) {
   auto const fail = [](std::string const& sentence) { throw Failure(ExitStatus::usage, sentence); };
   bool const is_product = options.operation == "gemm";
@@ -112,7 +106,6 @@ void check_files(BenchOptions const& options) {
   }
 }
 
-/// Reads the second factor of a product and checks that it fits the first.
 io::HostMatrix read_factor(BenchOptions const& options, io::MatrixInfo const& first) {
   std::string const path = resolve_input(options.files.back()).path;
   io::MatrixReader const reader = open_input(path, std::nullopt);
@@ -140,7 +133,6 @@ bench::Shape shape_of(io::HostMatrix const& A) {
   return {.rows = rows, .cols = cols};
 }
 
-/// Reads the files, if there are any.
 Measured measured_of(BenchOptions const& options) {
   Measured measured{.data = std::nullopt,
                     .type = options.type.value_or(io::ScalarType::f32),
@@ -192,7 +184,6 @@ bench::Numbers numbers_of(Measured const& measured) {
           .other = measured.shapes.front().is_product() ? memory_of(B) : memory_of(x)};
 }
 
-/// Numbers in memory as a matrix, in the measured type and layout.
 template <class T>
 io::HostMatrix matrix_at(void* data, std::int64_t rows, std::int64_t cols, io::Layout layout) {
   auto* const first = static_cast<T*>(data);
@@ -207,7 +198,6 @@ io::HostVector vector_at(void* data, std::int64_t length) {
   return io::VectorView<T>(static_cast<T*>(data), static_cast<std::size_t>(length));
 }
 
-/// Compares a result with the reference of `tessera check`.
 template <class T>
 bench::Opinion judge_result(std::string const& operation, bench::Shape const& shape,
                             io::Layout layout, bench::Made const& made) {
@@ -242,7 +232,6 @@ void add_once(std::vector<T>& to, T const& value) {
   if (std::ranges::find(to, value) == to.end()) to.push_back(value);
 }
 
-/// The request of the options, without the shape.
 bench::Request request_of(BenchOptions const& options, Measured const& measured,
                           BackendFacts const& backend) {
   bench::Request request{.backend = backend.name,
@@ -273,8 +262,7 @@ bench::Request request_of(BenchOptions const& options, Measured const& measured,
   return request;
 }
 
-/// Requests a comparison of the results on this shape with a reference.
-/// @throws Failure usage for a shape with padding
+/// Refuses padding.
 void ask_for_check(bench::Request& request, Measured const& measured) {
   if (request.shape.padding > 0) {
     throw Failure(ExitStatus::usage,
@@ -288,8 +276,6 @@ void ask_for_check(bench::Request& request, Measured const& measured) {
   };
 }
 
-/// Refuses options for teams and tiles if no variant is measured.
-/// @throws Failure usage
 void require_teams_in_use(bench::Request const& request) {
   bool const tiles = !request.tiles.empty();
   if (request.teams.empty() && !tiles && request.most_teams == 0) return;
@@ -333,7 +319,7 @@ std::string tile_text(std::optional<std::int64_t> const& tile) {
   return tile ? std::to_string(*tile) : "";
 }
 
-/// The message of a library error without the function's name.
+/// Without the function's name.
 std::string plain(std::string const& sentence) {
   auto const colon = sentence.find(": ");
   bool const is_named = sentence.starts_with("tessera::") && colon != std::string::npos;
@@ -387,7 +373,6 @@ std::string table_text(BenchReport const& report, Table const& table) {
   return text + aligned(lines, {columns - words, columns - 2, columns - 1});
 }
 
-/// A line with the source of the numbers, if they come from files.
 std::string numbers_text(BenchReport const& report) {
   BenchOptions const& options = report.options;
   if (options.files.empty()) return "";
@@ -526,7 +511,6 @@ std::string to_csv(BenchReport const& report) {
   return text;
 }
 
-/// The report as text tables, as one JSON object, or as CSV with one line per row.
 std::string write_report(BenchReport const& report) {
   switch (report.options.format) {
     case ReportFormat::json:

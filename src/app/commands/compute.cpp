@@ -29,7 +29,6 @@
 namespace tessera::app {
 namespace {
 
-/// Refuses invalid combinations of options.
 void check_usage(ComputeOptions const& options, OperationRow const& row) {
   auto const name = std::string(row.command);
   if (!row.has_methods && options.method != Method::automatic) {
@@ -42,7 +41,6 @@ void check_usage(ComputeOptions const& options, OperationRow const& row) {
   check_terms(options.terms);
 }
 
-/// Refuses options that support one vector only, if there are several.
 void check_block(ComputeOptions const& options, OperationRow const& row, std::int64_t columns) {
   if (columns == 1) return;
   auto const refuse = [&](std::string const& what) {
@@ -54,7 +52,6 @@ void check_block(ComputeOptions const& options, OperationRow const& row, std::in
   if (!options.checkpoint.empty()) refuse("--checkpoint: is one of a product with");
 }
 
-/// The job, by the header of the input.
 Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixReader const& reader,
            std::int64_t columns) {
   io::MatrixInfo const& info = reader.info();
@@ -76,9 +73,8 @@ Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixRea
           .reading = io::reading_bytes(info, shape.type)};
 }
 
-/// The outcome of a run, for a matrix in memory or a stream.
 struct Done {
-  VectorInput input;  ///< without elements if they were in memory
+  VectorInput input;  ///< without x if A was in memory
   double read_seconds = 0;
   BackendDecision decision;
   Measurement run;
@@ -86,7 +82,7 @@ struct Done {
   std::optional<TuningInUse> tuning = std::nullopt;
 };
 
-/// Refuses a pipe or a packed array for a stream that reads out of order or more than once.
+/// For a stream that reads out of order or twice.
 void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
                  std::int64_t columns, std::string const& why) {
   io::MatrixInfo const& info = reader.info();
@@ -113,12 +109,12 @@ void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
   }
 }
 
-/// Whether elements of the file were rounded to a type with a smaller range.
+/// Whether elements were rounded to a smaller range.
 bool is_narrowed(io::MatrixInfo const& info, io::ScalarType type) {
   return info.type == io::ScalarType::f64 && type == io::ScalarType::f32;
 }
 
-/// Refuses ranks whose vectors differ. Collective.
+/// Collective.
 void require_same_vectors(ComputeOptions const& options, VectorInput const& input,
                           Terms const& terms) {
   bool const is_of_file = input.vector_source != "ones";
@@ -175,7 +171,6 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
   return {.input = input, .decision = {.backend = backend, .why = ""}, .run = std::move(run)};
 }
 
-/// The verdict of an independent computation. Needs A in memory.
 check::Verdict verdict_on(ComputeOptions const& options, OperationRow const& row,
                           Input const& input, Terms const& terms, Measurement const& run,
                           std::string const& path) {
@@ -195,7 +190,7 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
   require_caches(options.cache_preference, backend);
   if (!options.check) require_threads(options.threads, backend);
 
-  // Small vectors first, so that their errors are reported before a long read.
+  // Small vectors first: their errors precede a long read.
   auto const type = options.type.value_or(reader.info().type);
   Terms const terms =
       read_terms(options.terms, reader.info(), type, options.type.has_value(), reader.path());
@@ -267,7 +262,7 @@ Done run_by_ranks(ComputeOptions const& options, OperationRow const& row,
                     .all = {elements(input.x), elements(terms.of_map), elements(terms.z)},
                     .is_complete = false,
                     .is_narrowed = is_narrowed(input.info, input.type)});
-  // The first rank checks for all, and reads all of A.
+  // The first rank checks for all, with all of A.
   std::optional<check::Verdict> check;
   if (options.check && ranks().is_first()) {
     Input const whole = read_input(reader, options.vector, options.operation, options.type);
@@ -281,7 +276,7 @@ Done run_by_ranks(ComputeOptions const& options, OperationRow const& row,
           .check = check};
 }
 
-/// The element type of a result. A raw file has no type: its size decides.
+/// A raw file has no type: its size decides.
 io::ScalarType type_of_result(std::string const& path, std::int64_t length) {
   io::FormatRow const* const named = io::find_format(path);
   if (named != nullptr && named->format == io::Format::raw) {
@@ -388,7 +383,7 @@ ExitStatus run_command(CheckOptions const& options) {
   auto const [result, stored, results] =
       read_vector_for(options.result, {.length = static_cast<std::uint64_t>(length), .type = type},
                       row.gives_rows_vector ? "row" : "column", path, Blocks::taken);
-  // A result of another type than its inputs was computed with --type: convert them likewise.
+  // A result of another type was computed with --type: convert likewise.
   Terms const terms = read_terms(options.terms, info, type, true, path);
   Input const input = read_input(reader, options.vector, options.operation, type);
   if (results != input.columns) {

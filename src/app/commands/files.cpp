@@ -37,7 +37,7 @@ io::FormatRow const& format_of_output(io::GenerateRequest const& request) {
   return request.format ? io::row_of(*request.format) : io::format_of(request.output);
 }
 
-/// Refuses --output-format against an extension: the file could not be read under that name.
+/// A file could not be read if --output-format contradicts its extension.
 void check_output_format(std::string const& output, std::optional<io::Format> format) {
   if (!format || !std::filesystem::path(output).has_extension()) return;
   io::FormatRow const* const named = io::find_format(output);
@@ -47,13 +47,11 @@ void check_output_format(std::string const& output, std::optional<io::Format> fo
                      "; leave it out, or use a name without extension");
 }
 
-/// Whether V is in the same file as A.
 bool holds_v(io::GenerateRequest const& request) {
   return format_of_output(request).vector_follows_matrix;
 }
 
-/// Refuses what the output format cannot store. Sets the file of V if the format stores no V with
-/// A.
+/// Also sets the file of V if the format stores no V.
 void complete(io::GenerateRequest& request) {
   auto const& format = format_of_output(request);
   bool const ex3 = format.format == io::Format::ex3;
@@ -116,9 +114,8 @@ ExitStatus run_command(io::GenerateRequest const& options) {
 
 namespace {
 
-/// Refuses options of raw files.
 void refuse_raw_options(ConvertOptions const& options) {
-  // A name without an extension, such as a pipe's, may be a raw file.
+  // Such as the name of a pipe, which may be raw.
   bool const has_no_name =
       !options.input_format && !std::filesystem::path(options.input).has_extension();
   std::string const hint = has_no_name ? "; --input-format raw reads elements alone" : "";
@@ -139,7 +136,6 @@ void refuse_raw_options(ConvertOptions const& options) {
   }
 }
 
-/// Refuses --header for a file that is not CSV.
 void refuse_header(std::string const& input, std::optional<io::CsvHeader> header,
                    io::MatrixInfo const& info) {
   if (header && info.format != io::Format::csv) {
@@ -147,15 +143,12 @@ void refuse_header(std::string const& input, std::optional<io::CsvHeader> header
   }
 }
 
-/// Whether the input is a raw file, judged by its name and the options.
 bool may_be_raw(io::ConversionRequest const& request) {
   io::FormatRow const* const named = io::find_format(request.input);
   return request.input_format.value_or(named == nullptr ? io::Format::raw : named->format) ==
          io::Format::raw;
 }
 
-/// Refuses options of raw files if the input cannot be one or is a vector, and dataset names with
-/// --output-format.
 void check_usage(ConvertOptions const& options) {
   if (!may_be_raw(options)) refuse_raw_options(options);
   if (options.raw_layout && options.raw.rows == 0) {
@@ -233,7 +226,7 @@ ExitStatus run_command(ConvertOptions const& options) {
 
 namespace {
 
-constexpr std::uint64_t edge = 3;  // rows and columns shown at each side of a large matrix
+constexpr std::uint64_t edge = 3;  // rows and columns shown per side
 
 void show_line(std::string name, std::string const& text) {
   name.resize(std::max<std::size_t>(name.size(), 9), ' ');
@@ -272,7 +265,6 @@ void print_info(std::string const& path, io::MatrixInfo const& info) {
   show_line(info.format == io::Format::npz ? "array" : "file", text(info.file_bytes) + " bytes");
 }
 
-/// The shortest text that reads back as the same number.
 template <class T>
 std::string shortest(T value) {
   char text[64];
@@ -280,8 +272,7 @@ std::string shortest(T value) {
   return {text, end};
 }
 
-/// Prints a rows x cols matrix whose element (i, j) is number first + i·row_step + j·col_step of
-/// the file.
+/// Element (i, j) is number first + i·row_step + j·col_step of the file.
 struct Printer {
   io::MatrixReader const& reader;
   io::Part part;
@@ -329,7 +320,6 @@ struct Printer {
 
 namespace {
 
-/// The matrices of a file that holds several, a line each.
 void print_parts(std::string const& path, std::vector<std::string> const& names) {
   std::printf("%s\n", without_controls(path).c_str());
   show_line("holds",

@@ -56,7 +56,6 @@ char const* formula_of(RegressionLoss loss) {
   return "";
 }
 
-/// @throws Failure
 void require_power(FitOptions const& options) {
   bool const is_tweedie = options.loss == RegressionLoss::tweedie;
   std::string sentence;
@@ -71,7 +70,6 @@ void require_power(FitOptions const& options) {
   if (!sentence.empty()) throw Failure(ExitStatus::usage, sentence);
 }
 
-/// Refuses an entry i for which is_good(entry) is false.
 template <class IsGood>
 void require_entries(io::HostVector const& x, std::string const& path, std::string const& expected,
                      IsGood const& is_good) {
@@ -88,10 +86,8 @@ void require_entries(io::HostVector const& x, std::string const& path, std::stri
       x);
 }
 
-/// Finds the classes of the labels, and replaces each label by the index of its class in ascending
-/// order. Two classes may be any numbers; more must be whole numbers. A single class 0 or 1,
-/// infinity and NaN are left to the solver.
-/// @throws io::FileError
+/// Replaces labels by indices of classes, ascending. Two classes may be any numbers; more are
+/// whole. A single class 0 or 1, infinity and NaN are left to the solver.
 void take_classes(io::MatrixInfo const& info, std::string const& path, FitRows& rows) {
   auto const refuse = [&](std::string const& sentence) {
     throw io::FileError(io::ErrorKind::bad_input, path, sentence);
@@ -140,8 +136,6 @@ void take_classes(io::MatrixInfo const& info, std::string const& path, FitRows& 
       rows.y);
 }
 
-/// Refuses options that a regression with more than two classes does not support.
-/// @throws Failure, io::FileError
 void require_classes(FitOptions const& options, FitRows const& rows) {
   if (rows.predictors() == 1) return;
   std::string const of = " for labels of " + std::to_string(rows.classes.size()) + " classes";
@@ -173,16 +167,15 @@ void require_classes(FitOptions const& options, FitRows const& rows) {
   }
 }
 
-/// Reads y, the weights and the offset. @throws io::FileError
 FitRows read_rows(FitOptions const& options, io::MatrixReader const& reader) {
-  // Labels and counts are whole numbers, which both types represent.
+  // Both types represent whole labels and counts.
   bool const is_whole =
       options.loss == RegressionLoss::logistic || options.loss == RegressionLoss::poisson;
   FitRows rows{.y = read_right_side(options, reader, options.labels, is_whole).x};
   if (options.loss == RegressionLoss::logistic) {
     take_classes(reader.info(), options.labels, rows);
   } else if (options.loss == RegressionLoss::poisson) {
-    // Infinity and NaN are left to the solver, which names their row.
+    // Infinity and NaN: the solver names their row.
     require_entries(rows.y, options.labels, "counts of at least 0",
                     [](double y) { return y >= 0 || !std::isfinite(y); });
   } else if (options.loss == RegressionLoss::gamma || options.power.value_or(0) >= 2) {
@@ -219,7 +212,6 @@ std::string sentence_of(GradientCheck const& check) {
          general(check.gradient, 3) + " (at most " + general(check.gradient_below, 3) + ")";
 }
 
-/// The labels of the classes and their rows.
 std::string classes_of(FitRows const& rows) {
   constexpr std::size_t most = 10;
   auto const& classes = rows.classes;
@@ -237,9 +229,8 @@ std::string classes_of(FitRows const& rows) {
   return text;
 }
 
-constexpr std::size_t most_lines = 40;  ///< of a table; a longer table is omitted
+constexpr std::size_t most_lines = 40;  ///< longer tables are omitted
 
-/// The intercept, or one intercept per class.
 std::string intercepts_of(FitRows const& rows, Fit const& fit) {
   if (fit.intercepts.empty()) return report_line("intercept", general(fit.intercept, 17));
   if (fit.intercepts.size() > most_lines) {
@@ -252,7 +243,7 @@ std::string intercepts_of(FitRows const& rows, Fit const& fit) {
   return aligned(lines, {});
 }
 
-/// Coefficients with their standard errors, laid out like statsmodels; empty for many columns.
+/// Like statsmodels; empty for many columns.
 std::string table_of(Fit const& fit) {
   auto const& errors = fit.standard_errors;
   if (errors.empty() || errors.size() > most_lines + 1) return "";
@@ -274,7 +265,7 @@ std::string table_of(Fit const& fit) {
   return aligned(lines, {});
 }
 
-/// Coefficients of classes as a matrix with one class per row, not copied.
+/// One class per row, not copied.
 io::HostMatrix rows_of(io::HostVector const& x, std::int64_t classes) {
   auto const count = static_cast<std::size_t>(classes);
   return std::visit(

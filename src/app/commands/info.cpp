@@ -24,14 +24,12 @@
 namespace tessera::app {
 namespace {
 
-/// A GPU, and the result of opening it.
 struct OpenedDevice {
   backends::Device device;
   backends::DeviceState state;
   std::string trouble;  ///< empty: usable
 };
 
-/// The facts that `info` prints.
 struct Info {
   Processor processor = host_processor();
   std::uint64_t memory = io::available_memory();
@@ -54,9 +52,7 @@ Info gather() {
                             .state = state,
                             .trouble = why_not_usable(device, state, info.survey->compiled_for)});
   }
-  if (current >= 0)
-    static_cast<void>(backends::open_device(current));  // makes Kokkos' device
-                                                        // current again
+  if (current >= 0) static_cast<void>(backends::open_device(current));  // makes it current again
   return info;
 }
 
@@ -70,14 +66,14 @@ void print(char const* name, std::string const& text) {
   std::printf("%-14s%s\n", name, text.c_str());
 }
 
-/// The instruction set of the inner loops on hosts.
+/// The instruction set of the inner loops.
 std::string inner_loops() {
   namespace avx512 = backends::host::avx512;
   if (avx512::available()) return "AVX-512";
   return TESSERA_HOST_ARCH + std::string(avx512::supported() ? " (TESSERA_AVX512=off)" : "");
 }
 
-/// The condition under which `--backend auto` chooses a backend; empty: never.
+/// The condition of --backend auto; empty: never chosen.
 std::string choice_text(Info const& info, BackendFacts const& backend) {
   bool const any_gpu = info.backends.front().is_gpu;
   auto const host = std::ranges::find(info.backends, false, &BackendFacts::is_gpu);

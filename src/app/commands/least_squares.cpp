@@ -33,7 +33,6 @@ std::vector<ResidualCheck> check_all(LeastSquaresOptions const& options,
   return checks;
 }
 
-/// What is said of a coefficient that is not determined; else empty.
 std::string sentence_of(ColumnCheck const& check) {
   if (check.is_determined()) return "";
   std::string const j = std::to_string(check.column);
@@ -52,7 +51,6 @@ std::string sentence_of(ResidualCheck const& check) {
          " (small is " + general(check.residual_below, 3) + ")";
 }
 
-/// The results of several right-hand sides.
 std::string table_of(std::vector<RightSideFacts> const& all) {
   std::vector<std::vector<std::string>> lines{
       {"  column", "iterations", "|b - A x|", "|A^T r|", "|x|", "stopped"}};
@@ -65,7 +63,7 @@ std::string table_of(std::vector<RightSideFacts> const& all) {
   return aligned(lines, {});
 }
 
-/// The digest of x in the element order of its file.
+/// In the element order of its file.
 std::string digest_of(LeastSquaresSolution const& s) {
   auto const columns = static_cast<std::int64_t>(s.facts.size());
   return sha256(columns == 1 ? elements(s.x) : elements(matrix_of(s.x, columns)));
@@ -109,7 +107,6 @@ std::string to_text(LeastSquaresOptions const& options, SolveSubject const& subj
   return is_one ? text : text + table_of(s.facts);
 }
 
-/// Null if all coefficients are determined.
 Json to_object(ColumnCheck const& check) {
   if (check.is_determined()) return nullptr;
   return {{"column", check.column},
@@ -130,7 +127,6 @@ Json to_object(ResidualCheck const& check) {
           {"norm_b", json_number(check.found.normb)}};
 }
 
-/// The numbers of a right-hand side.
 Json to_object(RightSideFacts const& facts, ResidualCheck const* check) {
   return {{"normr", json_number(facts.normr)},
           {"normar", json_number(facts.normar)},
@@ -174,7 +170,6 @@ std::string to_json(LeastSquaresOptions const& options, SolveSubject const& subj
   return json_text(json);
 }
 
-/// Refuses a history or a checkpoint for several right-hand sides.
 void require_one(LeastSquaresOptions const& options, VectorOfFile const& b) {
   if (b.columns == 1 || (options.history.empty() && options.checkpoint.empty())) return;
   throw Failure(ExitStatus::usage,

@@ -19,7 +19,6 @@
 namespace tessera::app {
 namespace {
 
-/// The job, by the headers of the inputs. Refuses matrices that do not fit.
 Job job_of(GemmOptions const& options, std::string const& path_a, std::string const& path_b) {
   io::MatrixInfo const A = io::inspect(path_a);
   io::MatrixInfo const B = io::inspect(path_b);
@@ -46,7 +45,6 @@ Job job_of(GemmOptions const& options, std::string const& path_a, std::string co
           .what = "the job (three matrices and workspace)"};
 }
 
-/// The job, by the header of the input. Refuses shapes that cannot be transposed in place.
 Job job_of(TransposeOptions const& options, io::MatrixReader const& reader) {
   io::MatrixInfo const& info = reader.info();
   std::string const& path = reader.path();
@@ -158,7 +156,7 @@ ExitStatus run_command(TransposeOptions const& options) {
   facts.stored = reader.info().stored;
   std::optional<TuningInUse> tuning;
   if (options.takes_tunings() && !options.in_place) {
-    // Transposing a column-major matrix is the same work as a row-major one of the other shape.
+    // A column-major transpose is the row-major one of the other shape.
     bool const by_rows = facts.layout == io::Layout::right;
     tuning = find_tuning(
         backend, "transpose", facts.type, io::Layout::right,

@@ -34,7 +34,6 @@ io::HostVector vector_in(std::vector<double> const& values) {
   return vector;
 }
 
-/// Null if there is one process.
 Json json_ranks(std::vector<RankFacts> const& ranks) {
   if (ranks.empty()) return nullptr;
   Json array = Json::array();
@@ -216,7 +215,7 @@ ExitStatus end_solve(SolveSubject const& subject, RunFiles& files,
                                " did not converge: " + solve::sentence(subject.run.stop) +
                                (subject.run.detail.empty() ? "" : ": " + subject.run.detail) +
                                (is_finite ? "" : "; no " + missing + " is written");
-  // In text, the sentence comes last; programs find it in the report.
+  // In text the sentence comes last; programs find it in the report.
   if (subject.options.format == ReportFormat::text) {
     files.print_report(report());
     say(sentence);

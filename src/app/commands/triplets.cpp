@@ -29,7 +29,6 @@
 namespace tessera::app {
 namespace {
 
-/// Refuses a k or a basis larger than this matrix allows.
 void require_sizes(TripletOptions const& options, io::MatrixReader const& reader) {
   io::MatrixInfo const& info = reader.info();
   auto const most = static_cast<std::int64_t>(std::min(info.rows, info.cols));
@@ -67,7 +66,7 @@ void require_sizes(TripletOptions const& options, io::MatrixReader const& reader
   }
 }
 
-/// U with each column times its singular value: the projection of A on the components.
+/// U·diag(s): A projected on the components.
 io::HostMatrix scores_of(Triplets const& found) {
   io::HostMatrix scores = found.U;
   std::visit(
@@ -82,7 +81,7 @@ io::HostMatrix scores_of(Triplets const& found) {
   return scores;
 }
 
-/// The files of the results, opened before anything is computed.
+/// Opened before computing.
 class Results {
  public:
   Results(TripletOptions const& options, RunFiles& files) : options_(options) {
@@ -103,7 +102,7 @@ class Results {
       files_.emplace_back(each.path, each.kind, options_.add_dataset, other);
     }
   }
-  /// @return the files, for put_in_place()
+  /// @return for put_in_place()
   std::vector<io::OutputFile*> write(Triplets const& found, io::ScalarType type) {
     if (found.s.empty()) return {};
     files_[0].write(found.VT);
@@ -123,7 +122,6 @@ class Results {
     return written;
   }
 
-  /// A file and its name in a report.
   struct Named {
     char const* name;
     std::string path;
@@ -186,7 +184,6 @@ std::string table_of(TripletOptions const& options, Triplets const& found) {
   return aligned(lines, {});
 }
 
-/// The digest of singular vectors; empty if there are no vectors.
 std::string digest_of(io::HostMatrix const& matrix, bool is_there) {
   return is_there ? sha256(elements(matrix)) : std::string();
 }

@@ -62,13 +62,12 @@ ExitStatus forget_tunings() {
   return ExitStatus::good;
 }
 
-/// Progress bar of one stage of a search.
 class StageBar {
  public:
   void show(std::string const& operation, std::string const& stage, std::size_t done,
             std::size_t total) {
     if (!bar_ || stage != stage_) {
-      bar_.reset();  // one bar at a time
+      bar_.reset();  // one at a time
       bar_.emplace("tuning " + operation + (stage == operation ? "" : ", " + stage));
       stage_ = stage;
     }
@@ -80,7 +79,7 @@ class StageBar {
   std::string stage_;
 };
 
-/// The trials of a stage as a table: the fastest ones and the backend's choice.
+/// The fastest trials and the backend's choice.
 std::string stage_text(std::vector<bench::Trial> const& trials, std::string const& stage) {
   constexpr std::size_t shown = 10;
   std::vector<std::vector<std::string>> lines = {{"rank", "time", "speed-up", "check", "launch"}};
@@ -124,7 +123,6 @@ std::string found_text(TuneOptions const& options, bench::Request const& request
   return text;
 }
 
-/// Searches for one operation on one shape, prints the result and stores the best.
 bool tune(TuneOptions const& options, TuningCache const& cache, bench::Request const& request) {
   bench::Found found;
   {
@@ -211,7 +209,7 @@ ExitStatus run_command(TuneOptions const& options) {
             : name != options.operation) {
       continue;
     }
-    // With `all`, --shape is the shape of the matrices, not of products.
+    // With `all`, --shape is of matrices, not products.
     bool const own_shape = all && operation.shapes == bench::ShapeKind::product;
     auto const shapes = parse_shapes("--shape", own_shape ? "" : options.shape, name);
     if (shapes.size() != 1 || shapes.front().padding > 0) {
