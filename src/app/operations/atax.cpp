@@ -9,8 +9,8 @@
 namespace tessera::app {
 namespace {
 
-/// Memory traffic. Fused ATAX reads A once. Two stages read A twice and move B between them. A map
-/// reads its vector; with a B, the map is a separate kernel. The same holds for the scalars.
+/// Two stages read A twice and move B between them. A map reads its vector; with a B it is a
+/// separate kernel, as are scalars.
 Traffic traffic_of(bool fused, bool with_intermediate, bool has_map, bool scales) {
   Traffic traffic{.matrix = fused ? 1 : 2, .cols_vectors = scales ? 5 : 2, .rows_vectors = 2};
   if (fused) traffic.rows_vectors = with_intermediate ? 1 : 0;

@@ -9,7 +9,6 @@
 namespace tessera::app {
 namespace {
 
-/// B = A·V.
 struct Multiply {
   static constexpr bool is_transposed = false;
 
@@ -23,7 +22,6 @@ struct Multiply {
   }
 };
 
-/// C = Aᵀ·B.
 struct MultiplyTransposed {
   static constexpr bool is_transposed = true;
 
@@ -84,7 +82,6 @@ Forecast forecast_product_with_vector(Shape const& shape, BackendChoice backend)
   return forecast;
 }
 
-/// Traffic of Y = A·X and W = Aᵀ·U.
 Traffic traffic_of_both(bool fused) {
   return {.matrix = fused ? 1 : 2, .cols_vectors = 2, .rows_vectors = 2};
 }
@@ -129,7 +126,6 @@ Forecast forecast_multiply_both(Shape const& shape, BackendChoice backend) {
   return forecast;
 }
 
-/// The row of a product with one vector.
 template <class Product>
 OperationRow row_of_product(char const* name, OperationId id) {
   return {bench::operation_named(name), id, &run_product<Product>,

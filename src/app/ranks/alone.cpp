@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The program without MPI: `tessera`. Loading the MPI library would make every start slow. If
-// mpirun has started it, it becomes `tessera-mpi` of the same folder, if that exists.
+// The program without MPI, which loads slowly. Under mpirun it becomes `tessera-mpi` of the same
+// folder, if that exists.
 
 #include <filesystem>
 #include <string>
@@ -17,7 +17,6 @@
 namespace tessera::app {
 namespace {
 
-/// The program with MPI; empty if it is not installed.
 std::filesystem::path program_with_mpi() {
   std::error_code error;
   auto const own = std::filesystem::read_symlink("/proc/self/exe", error);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The collective functions of ranks, with MPI: `tessera-mpi`.
+// Collective functions of ranks, with MPI.
 
 #include <algorithm>
 #include <array>
@@ -35,13 +35,12 @@
 namespace tessera::app {
 namespace {
 
-/// The communicator of the session; null: no session.
+/// Null without a session.
 std::shared_ptr<distributed::Communicator const>& communicator() {
   static std::shared_ptr<distributed::Communicator const> all;
   return all;
 }
 
-/// Discards all further output.
 void fall_silent() {
   int const nowhere = ::open("/dev/null", O_WRONLY);
   ::dup2(nowhere, STDOUT_FILENO);
@@ -54,26 +53,23 @@ std::vector<std::string> gather_texts(std::string const& mine) {
   return communicator()->gather_texts(mine);
 }
 
-/// Processors of this host. A named struct, because nvcc 13.0 ends with an internal error at a
-/// vector of the unnamed cpu_set_t.
+/// nvcc 13.0 has an internal error at a vector of the unnamed cpu_set_t.
 struct Processors {
   cpu_set_t set;
 };
 
-/// The processors that this process may run on.
 Processors processors() {
   Processors its;
   CPU_ZERO(&its.set);
-  // With more than CPU_SETSIZE processors, none is known.
+  // With more than CPU_SETSIZE processors none is known.
   if (::sched_getaffinity(0, sizeof(its.set), &its.set) != 0) CPU_ZERO(&its.set);
   return its;
 }
 
-/// The rank of this process on its host.
 struct PlaceOnHost {
   int number = 0;
   int size = 1;
-  int threads = 0;  ///< as Ranks::threads
+  int threads = 0;
 };
 PlaceOnHost place_on_host() {
   MPI_Comm host = MPI_COMM_NULL;
@@ -92,20 +88,20 @@ PlaceOnHost place_on_host() {
   return place;
 }
 
-/// Without this, a rank whose launcher is killed would wait for the others forever.
+/// Else ranks of a killed launcher wait forever.
 void end_with_launcher() {
   pid_t const launcher = ::getppid();
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != launcher) ::raise(SIGTERM);  // it has ended already
+  if (::getppid() != launcher) ::raise(SIGTERM);  // it has ended
 }
 
-/// Why the ranks cannot work together; null: they can. Thrown when all ranks can end together.
+/// Why ranks cannot work together; null: they can. Thrown when all can end together.
 std::exception_ptr& failed_start() {
   static std::exception_ptr error;
   return error;
 }
 
-/// This rank's rows of a vector as long as a column; empty if the vector is empty.
+/// This rank's rows; empty if x is empty.
 template <class Vector>
 Vector some_of(Vector const& x, distributed::Rows const& rows) {
   if (x.size() == 0) return x;
@@ -252,7 +248,7 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
     if (wants_cols) to.result = take_result<Exec, T>(C, to);
     if (wants_rows && wants_cols) to.intermediate = take_result<Exec, T>(B, to);
     if (!wants_cols) to.result = take_result<Exec, T>(B, to);
-    if (is_both) std::swap(to.result, *to.intermediate);  // Y is the first
+    if (is_both) std::swap(to.result, *to.intermediate);  // Y is first
   });
   return to;
 }

@@ -124,7 +124,6 @@ std::string vector_line(OperationRow const& row, std::string const& source, std:
                          (source == "ones" ? " (none was given)" : ""));
 }
 
-/// The lines about the terms other than the products.
 std::string terms_lines(TermOptions const& terms) {
   if (terms.map == maps::Kind::replace) return report_line("vector U", terms.map_vector);
   std::string text;
@@ -168,7 +167,6 @@ std::string stream_lines(StreamFacts const& stream) {
   return text;
 }
 
-/// The fields of a CSV table.
 class CsvTable {
  public:
   void add(std::string const& name, std::string const& value) {
@@ -199,7 +197,6 @@ void add_terms(CsvTable& table, TermOptions const& terms) {
   table.add("add", terms.add);
 }
 
-/// If nothing was judged, there is no greatest error.
 void add_verdict(CsvTable& table, check::Verdict const& verdict) {
   auto const if_judged = [&](std::string const& text) { return verdict.judged() > 0 ? text : ""; };
   table.add("failed", verdict.failed);
@@ -340,7 +337,7 @@ std::string to_csv(CheckReport const& r) {
   return table.text();
 }
 
-/// If nothing was judged, there is no greatest error: null.
+/// No greatest error (null) if nothing was judged.
 Json to_object(check::Verdict const& verdict) {
   Json not_judged = Json::array();
   for (auto const& run : verdict.which_not_judged) {
@@ -365,7 +362,6 @@ Json to_object(check::Verdict const& verdict) {
           {"seconds", verdict.seconds}};
 }
 
-/// Null if there are only the products.
 Json to_object(TermOptions const& terms) {
   if (!terms.is_any()) return nullptr;
   if (terms.map == maps::Kind::replace) return {{"transposed_vector", terms.map_vector}};
@@ -405,7 +401,6 @@ Json to_object(MaybePreference const& preference) {
   return preference ? Json(to_string(*preference)) : Json(nullptr);
 }
 
-/// Null if the matrix was in memory.
 Json to_object(std::optional<StreamFacts> const& stream) {
   if (!stream) return nullptr;
   return {{"blocks", stream->blocks},           {"block_bytes", stream->block_bytes},
@@ -413,7 +408,6 @@ Json to_object(std::optional<StreamFacts> const& stream) {
           {"first_block", stream->first_block}, {"why", stream->why}};
 }
 
-/// Null if there is one process.
 Json to_object(std::vector<RankFacts> const& ranks) {
   if (ranks.empty()) return nullptr;
   Json array = Json::array();

@@ -19,7 +19,6 @@
 
 namespace tessera::app {
 
-/// The facts of a finished run of an operation.
 struct Report {
   OperationRow const& operation;
   std::string input;
@@ -28,31 +27,29 @@ struct Report {
   io::ScalarType type;
   io::ElementType stored;  ///< of A in its file
   io::Layout layout;
-  std::string vector;                            ///< the source of the vector
-  std::int64_t vectors = 1;                      ///< number of vectors
-  std::optional<io::ElementType> vector_stored;  ///< in its file; empty: no file
+  std::string vector;
+  std::int64_t vectors = 1;
+  std::optional<io::ElementType> vector_stored;  ///< empty: no file
   TermOptions terms;                             ///< of atax, or U of two products
   double read_seconds;
-  bool method_chosen;  ///< by the program, not by the user
+  bool method_chosen;
   BackendFacts backend;
-  bool backend_chosen;      ///< by the program, not by the user
-  std::string backend_why;  ///< empty: the user chose it
+  bool backend_chosen;  ///< by the program
+  std::string backend_why;
   Measurement const& run;
   std::string sha256;
-  std::string second_sha256;  ///< of the second of two results; empty: there is one
+  std::string second_sha256;  ///< empty: one result
   std::optional<check::Verdict> check;
-  std::string output;                 ///< empty: none
-  std::string intermediate;           ///< empty: none
+  std::string output;
+  std::string intermediate;
   std::optional<TuningInUse> tuning;  ///< empty: the backend's choice
 
-  /// Bytes moved per second of the median run, in 10^9.
+  /// Of the median run, in 10^9 bytes per second.
   [[nodiscard]] double gb_per_s() const;
 };
 
-/// The report as text for people, as one JSON object, or as a CSV header and row.
 [[nodiscard]] std::string write_report(Report const& report, ReportFormat format);
 
-/// The verdict of `tessera check`, in the same three formats.
 struct CheckReport {
   OperationRow const& operation;
   std::string input;
@@ -60,7 +57,7 @@ struct CheckReport {
   std::int64_t rows;
   std::int64_t cols;
   io::ScalarType type;
-  io::ElementType stored;  ///< of A in its file
+  io::ElementType stored;
   io::Layout layout;
   std::string vector;
   std::int64_t vectors = 1;
@@ -71,15 +68,14 @@ struct CheckReport {
 };
 [[nodiscard]] std::string write_report(CheckReport const& report, ReportFormat format);
 
-/// Facts about a matrix in reports.
 struct MatrixFacts {
-  std::string name;  ///< "A"
+  std::string name;
   std::string file;  ///< empty: in memory only
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   io::ScalarType type = io::ScalarType::f32;  ///< in memory
   io::Layout layout = io::Layout::right;
-  std::optional<io::ElementType> stored = std::nullopt;  ///< in its file; empty: no file
+  std::optional<io::ElementType> stored = std::nullopt;
 
   [[nodiscard]] std::uint64_t bytes() const {
     return static_cast<std::uint64_t>(rows * cols) * io::size_of(type);
@@ -88,41 +84,37 @@ struct MatrixFacts {
 [[nodiscard]] MatrixFacts facts_of(std::string const& name, std::string const& file,
                                    io::HostMatrix const& matrix);
 
-/// The facts of a finished run of an operation that returns a matrix.
 struct MatrixReport {
-  std::string operation;  ///< the subcommand
-  std::string formula;    ///< for people
+  std::string operation;
+  std::string formula;
   std::vector<MatrixFacts> inputs;
   MatrixFacts result;
   double read_seconds = 0;
   BackendFacts backend;
-  bool backend_chosen = false;  ///< by the program, not by the user
-  std::string backend_why;      ///< empty: the user chose it
+  bool backend_chosen = false;
+  std::string backend_why;
   Measurement const& run;
-  std::string sha256;                           ///< of the elements of the result, in their order
-  std::optional<check::Verdict> check;          ///< of sums
-  std::optional<check::BitVerdict> bits_check;  ///< of moved elements
-  std::optional<TuningInUse> tuning;            ///< empty: the backend's choice
+  std::string sha256;  ///< of the result, in its order
+  std::optional<check::Verdict> check;
+  std::optional<check::BitVerdict> bits_check;
+  std::optional<TuningInUse> tuning;
 };
 
-/// The report as text for people or as one JSON object.
 [[nodiscard]] std::string write_report(MatrixReport const& report, ReportFormat format);
 
-// Shared with the reports that commands write themselves.
+// Shared with reports of commands.
 
-/// A line of a report for people.
 [[nodiscard]] std::string report_line(std::string name, std::string const& text);
-/// The lines about ranks and their exchange; empty if there is one process.
+/// Empty for one process.
 [[nodiscard]] std::string rank_lines(std::vector<RankFacts> const& ranks,
                                      std::string const& exchange);
 
 using Json = nlohmann::ordered_json;
 
-/// JSON has neither infinity nor NaN; they are written as strings.
+/// Infinity and NaN, which JSON does not have, become strings.
 [[nodiscard]] Json json_number(double value);
-/// Null if the text is empty.
 [[nodiscard]] Json text_or_null(std::string const& text);
-/// The text of a JSON value. Invalid UTF-8, as in file names, is replaced.
+/// Replaces invalid UTF-8, as in file names.
 [[nodiscard]] std::string json_text(Json const& json);
 
 }  // namespace tessera::app

@@ -32,11 +32,10 @@ constexpr char stderr_path[] = "/dev/stderr";
 
 using Inode = std::pair<dev_t, ino_t>;
 
-/// The identity of the file behind a name.
 struct Identity {
-  std::optional<Inode> folder;  ///< empty: an open descriptor, or the folder does not exist
-  std::string last;             ///< its name in the folder
-  std::optional<Inode> itself;  ///< empty: there is no such file yet
+  std::optional<Inode> folder;  ///< empty: a descriptor, or no folder
+  std::string last;
+  std::optional<Inode> itself;  ///< empty: no file yet
   bool is_character_device = false;
   bool is_socket = false;
 };
@@ -58,7 +57,7 @@ Identity identity_of(std::string const& path) {
   try {
     target = io::follow_links(target);
   } catch (io::FileError const&) {
-    return identity;  // a cycle of links: opening the file reports it
+    return identity;  // a cycle of links: opening reports it
   }
   if (::stat(target.c_str(), &status) == 0) take_status(status, identity);
   if (::stat(io::folder_of(target).c_str(), &status) == 0) {
@@ -68,14 +67,13 @@ Identity identity_of(std::string const& path) {
   return identity;
 }
 
-/// Whether two names refer to one file with content (no device).
+/// Devices never count as the same.
 bool is_same(Identity const& a, Identity const& b) {
   if (a.is_character_device || b.is_character_device) return false;
   if (a.itself && b.itself && *a.itself == *b.itself) return true;
   return a.folder && b.folder && *a.folder == *b.folder && a.last == b.last;
 }
 
-/// Whether a name is the name of a descriptor that writes to stdout.
 bool goes_to_stdout(std::string const& path) {
   auto const descriptor = io::descriptor_named_by(path);
   return descriptor &&
@@ -86,7 +84,6 @@ bool goes_to_stdout(std::string const& path) {
   throw Failure(ExitStatus::usage, path + ": " + sentence);
 }
 
-/// The names along the path of a dataset.
 std::vector<std::string> parts_of(std::string const& dataset) {
   std::vector<std::string> parts;
   for (auto const& part : std::filesystem::path(dataset)) {
@@ -95,8 +92,7 @@ std::vector<std::string> parts_of(std::string const& dataset) {
   return parts;
 }
 
-/// Whether two names refer to different datasets. Both may be in one HDF5 file: writing one is
-/// refused or adds to the file, and replaces nothing.
+/// Writing a dataset replaces no other one of its file.
 bool are_two_datasets(std::string const& path, std::string const& other) {
   auto const dataset = io::split_dataset(path).dataset;
   auto const its = io::split_dataset(other).dataset;
@@ -169,7 +165,7 @@ std::FILE* RunFiles::report() const {
 }
 
 void RunFiles::print_report(std::string const& text) {
-  // File names may contain control characters. JSON and CSV escape them.
+  // File names may contain control characters; JSON and CSV escape them.
   std::string clean;
   for (std::size_t begin = 0; format_ == ReportFormat::text && begin < text.size();) {
     std::size_t const end = std::min(text.find('\n', begin), text.size());
@@ -237,7 +233,7 @@ void ResultFile::write(io::HostMatrix const& matrix) {
 }
 
 void put_in_place(std::vector<io::OutputFile*> const& files) {
-  std::vector<io::OutputFile*> each;  // each file once, in order
+  std::vector<io::OutputFile*> each;  // once, in order
   for (io::OutputFile* const file : files) {
     if (file != nullptr && std::ranges::find(each, file) == each.end()) each.push_back(file);
   }

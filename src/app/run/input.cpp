@@ -43,12 +43,10 @@ io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::S
                          [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
 }
 
-/// Whether a file of vectors has several vectors.
 bool is_block(io::MatrixInfo const& info) {
   return info.dimensions == 2 && !info.has_vector && info.rows > 1 && info.cols > 1;
 }
 
-/// The columns of a matrix as contiguous vectors.
 io::HostVector columns_of(io::HostMatrix const& matrix) {
   return std::visit(
       []<class T, class Layout>(io::MatrixView<T, Layout> const& view) -> io::HostVector {
@@ -131,7 +129,7 @@ VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& w
 InputName resolve_input(std::string const& word) {
   bool const number =
       !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
-  // A file with exactly this name takes precedence, as in other programs.
+  // A file of this name takes precedence.
   std::error_code error;
   bool const is_file = number && std::filesystem::is_regular_file(word, error);
   if (!number || is_file) return {.path = word, .default_output = ""};
@@ -144,7 +142,6 @@ io::MatrixReader open_input(std::string const& path, std::optional<io::Format> f
 
 namespace {
 
-/// Refuses a file that differs between ranks: each rank would read a part of a different matrix.
 void require_same_file(std::string const& path, std::string const& mine) {
   if (auto const difference = difference_of_ranks(mine); !difference.empty()) {
     throw io::FileError(io::ErrorKind::bad_input, path,
@@ -239,8 +236,7 @@ Input read_input(io::MatrixReader const& reader, std::string const& vector, Oper
     input.vector_source = small.vector_source;
     input.vector_stored = small.vector_stored;
   };
-  // The vector first, if possible: it is small, and its errors are reported before a long read. V
-  // of a pipe follows A.
+  // The small vector first, so that its errors precede a long read; in a pipe it follows A.
   bool const last =
       reader.info().in_order_only && takes_v_beside_a(reader.info(), vector, operation);
   if (!last) read_vector();
@@ -318,7 +314,6 @@ namespace {
   throw Failure(ExitStatus::usage, sentence);
 }
 
-/// The option that names the vector of a map.
 char const* option_of(maps::Kind map) {
   if (map == maps::Kind::weights) return "--weights";
   if (map == maps::Kind::minus) return "--minus";

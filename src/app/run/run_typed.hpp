@@ -32,11 +32,8 @@ namespace tessera::app {
 
 template <class... Exec>
 std::variant<Exec...> one_of(backends::Spaces<Exec...>);
-/// An instance of an execution space of this build.
 using AnySpace = decltype(one_of(backends::Enabled{}));
 
-/// The execution space of a backend.
-/// @throws Failure resources if it is not in this build
 inline AnySpace space_of(BackendChoice choice) {
   std::optional<AnySpace> space;
   backends::for_each_backend([&]<class Exec>(std::type_identity<Exec>) {
@@ -47,8 +44,7 @@ inline AnySpace space_of(BackendChoice choice) {
                 std::string(to_string(choice)) + " is not a backend of this program");
 }
 
-/// A stage of an operation: its name and its launch. A plain pair, so that the lambdas of
-/// the operations stay visible to the compiler.
+/// A pair, so that the lambdas stay visible to the compiler.
 template <class Launch>
 struct Stage {
   std::string name;
@@ -57,8 +53,8 @@ struct Stage {
 template <class Launch>
 Stage(char const*, Launch) -> Stage<Launch>;
 
-/// Runs all stages once to warm up, then `repeat` times. Each stage is timed as fence, start, run,
-/// fence, stop. The time of a run is the sum of its stages, without copies to and from a device.
+/// One warm-up, then `repeat` runs. A stage is timed as fence, start, run, fence, stop; a run is
+/// their sum, without copies.
 template <class Exec, class... Launch>
 void measure(Exec const& exec, int repeat, Measurement& to, Stage<Launch> const&... stage) {
   (stage.launch(), ...);
@@ -87,7 +83,6 @@ void measure(Exec const& exec, int repeat, Measurement& to, Stage<Launch> const&
   (to.stages.push_back({.name = stage.name, .seconds = median(laps[index++])}), ...);
 }
 
-/// Adds to the time of a stage that is not repeated.
 inline void add_time(Measurement& to, std::string const& name, double seconds) {
   auto const stage = std::ranges::find(to.stages, name, &StageTime::name);
   if (stage == to.stages.end()) {
@@ -97,7 +92,6 @@ inline void add_time(Measurement& to, std::string const& name, double seconds) {
   }
 }
 
-/// Checks that `bytes` bytes are available in the memory of Exec. `input` is a file, for messages.
 template <class Exec>
 void require_memory_of(std::uint64_t bytes, std::string const& input, std::string const& what) {
   if constexpr (backends::Backend<Exec>::is_gpu) {
@@ -107,8 +101,7 @@ void require_memory_of(std::uint64_t bytes, std::string const& input, std::strin
   }
 }
 
-/// Sets the cache preference of a GPU, if any, and records the device's answer. Host backends have
-/// been refused before.
+/// Records the device's answer. Host backends were refused before.
 template <class Exec>
 void prefer_caches(Exec const& exec, MaybePreference preference, Measurement& to) {
   if constexpr (backends::Backend<Exec>::is_gpu) {
@@ -118,7 +111,6 @@ void prefer_caches(Exec const& exec, MaybePreference preference, Measurement& to
   }
 }
 
-/// The execution space of a request, with its cache preference set.
 template <class Request>
 AnySpace space_for(Request const& request, Measurement& to) {
   AnySpace const space = space_of(request.backend);
@@ -126,7 +118,7 @@ AnySpace space_for(Request const& request, Measurement& to) {
   return space;
 }
 
-/// Allocates an uninitialised View in the memory of Exec after checking the available memory.
+/// Uninitialised. Checks the available memory first.
 template <class View, class Exec, class... Extents>
 View allocate(std::string const& input, std::string const& what, Extents... extents) {
   std::uint64_t const bytes =
@@ -135,13 +127,13 @@ View allocate(std::string const& input, std::string const& what, Extents... exte
   try {
     return View(Kokkos::view_alloc("tessera::app::" + what, Kokkos::WithoutInitializing),
                 static_cast<std::size_t>(extents)...);
-  } catch (std::exception const& error) {  // Kokkos' own exception type differs by version
+  } catch (std::exception const& error) {  // Kokkos' type differs by version
     throw Failure(ExitStatus::resources, input + ": not enough memory for " + what + ": expected " +
                                              io::format_bytes(bytes) + ", found: " + error.what());
   }
 }
 
-/// Takes kernels and stages from the library's plan and checks that its workspace fits memory.
+/// Also checks the workspace's memory.
 template <class Exec>
 void take_plan(Plan const& plan, RunRequest const& request, Measurement& to) {
   require_memory_of<Exec>(plan.workspace_bytes, request.input, "the workspace");
@@ -155,7 +147,6 @@ void take_plan(Plan const& plan, RunRequest const& request, Measurement& to) {
   }
 }
 
-/// Contiguous vectors in the memory of Exec.
 template <class Exec, class T>
 using DeviceVector = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
 
@@ -166,7 +157,7 @@ DeviceVector<Exec, T> make_vector(RunRequest const& request, char const* label,
                                                length * request.columns);
 }
 
-/// Contiguous vectors as the columns of a block, the form that the library takes.
+/// Columns of a block, the form that the library takes.
 template <class View>
 auto block_of(View const& x, std::int64_t columns) {
   using Block = Kokkos::View<typename View::value_type**, Kokkos::LayoutLeft,
@@ -175,7 +166,7 @@ auto block_of(View const& x, std::int64_t columns) {
   return Block(x.data(), x.size() / count, count);
 }
 
-/// The result as a vector of the host. A copy is timed as a stage.
+/// A copy is timed as a stage.
 template <class Exec, class T>
 io::VectorView<T> take_result(DeviceVector<Exec, T> const& vector, Measurement& to) {
   if constexpr (backends::Backend<Exec>::is_gpu) {
@@ -188,10 +179,9 @@ io::VectorView<T> take_result(DeviceVector<Exec, T> const& vector, Measurement& 
   }
 }
 
-/// Bytes of each half of the pinned buffer.
+/// Bytes.
 inline constexpr std::size_t pinned_half = 8U << 20U;
 
-/// Copies bytes of the host with all host threads.
 inline void copy_on_host(std::byte const* from, std::byte* to, std::size_t bytes) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   constexpr std::size_t piece = 256U << 10U;
@@ -205,13 +195,9 @@ inline void copy_on_host(std::byte const* from, std::byte* to, std::size_t bytes
   Host().fence("tessera::app::fill_pinned");
 }
 
-/// Copies bytes of pageable host memory to a GPU. Returns when the copy is complete.
-///
-/// Host threads fill one pinned half while the GPU reads the other. Reading files into pinned
-/// memory would avoid that copy, but would pin the whole matrix: pinning takes longer than copying,
-/// and the system could not move those pages. Sending each piece as it is read would leave no
-/// matrix on the host for --check. So the matrix is in host memory once, and 16 MiB are pinned for
-/// any size.
+/// From pageable host memory, by two pinned halves (docs/decisions/copies-to-gpus.md); returns when
+/// complete. Pinning all of A takes longer than copying it, and sending pieces as they are read
+/// leaves no A for --check.
 template <class Exec>
 void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t bytes) {
   using Pinned = typename backends::Backend<Exec>::PinnedSpace;
@@ -222,7 +208,7 @@ void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t by
 
   std::size_t const half = std::min(bytes, pinned_half);
   std::array<Buffer, 2> buffers{Buffer(half), Buffer(bytes > half ? half : 0)};
-  // On an exception, the destructor waits for pending copies before the buffers are freed.
+  // On an exception, waits for copies before buffers are freed.
   struct Streams {
     std::array<Exec, 2> each;
     void fence() const {
@@ -242,7 +228,7 @@ void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t by
   for (std::size_t done = 0; done < bytes; done += half, turn = 1 - turn) {
     std::size_t const count = std::min(half, bytes - done);
     Buffer& buffer = buffers[turn];
-    streams.each[turn].fence("tessera::app::pinned");  // the copy out of this half is over
+    streams.each[turn].fence("tessera::app::pinned");  // the half is free
     copy_on_host(source + done, buffer.data(), count);
     buffer.pin(exec);
     Kokkos::deep_copy(streams.each[turn], OnDevice(target + done, count),
@@ -251,11 +237,10 @@ void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t by
   streams.fence();
 }
 
-/// A matrix in the memory of Exec.
 template <class Exec, class T, class Layout>
 using DeviceMatrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
 
-/// The matrix in the memory of Exec: the host's own, or a copy that is timed as a stage.
+/// The host's own, or a copy that is timed as a stage.
 template <class Exec, class T, class Layout>
 DeviceMatrix<Exec, T, Layout> bring(Exec const& exec, io::MatrixView<T, Layout> const& host,
                                     std::string const& input, Measurement& to) {
@@ -271,8 +256,7 @@ DeviceMatrix<Exec, T, Layout> bring(Exec const& exec, io::MatrixView<T, Layout> 
   }
 }
 
-/// The vector in the memory of Exec: the host's own, or a copy that is timed as a stage. Empty if
-/// the host vector is empty or has another element type.
+/// See bring. Empty if the host's vector is empty or has another type.
 template <class Exec, class T>
 DeviceVector<Exec, T> bring_vector(Exec const& exec, io::HostVector const& vector,
                                    std::string const& input, std::string const& what,
@@ -290,7 +274,6 @@ DeviceVector<Exec, T> bring_vector(Exec const& exec, io::HostVector const& vecto
   }
 }
 
-/// The terms of atax in the memory of Exec.
 template <class Exec, class T>
 struct TermsOnDevice {
   using Map = RowMap<T, typename Exec::memory_space>;
@@ -316,8 +299,6 @@ std::uint64_t bytes_of(std::int64_t count) {
   return static_cast<std::uint64_t>(count) * sizeof(T);
 }
 
-/// The memory and traffic of an operation on a matrix of T, a vector of `input` elements and
-/// results of `output` elements.
 template <class T>
 Forecast forecast_of(Shape const& shape, Traffic const& traffic, std::int64_t input,
                      std::int64_t output, std::uint64_t scratch) {
@@ -329,7 +310,6 @@ Forecast forecast_of(Shape const& shape, Traffic const& traffic, std::int64_t in
           .scratch = scratch};
 }
 
-/// Calls work.template operator()<Exec, T, Layout>() for the types of a shape.
 template <class Work>
 void with_types(Shape const& shape, BackendChoice backend, Work const& work) {
   bool const by_rows = shape.layout == io::Layout::right;
@@ -345,14 +325,12 @@ void with_types(Shape const& shape, BackendChoice backend, Work const& work) {
   std::visit(with_space, space_of(backend));
 }
 
-/// A result in the memory of Exec.
 template <class Exec, class T, class Layout>
 DeviceMatrix<Exec, T, Layout> make_matrix(std::string const& input, std::size_t rows,
                                           std::size_t cols) {
   return allocate<DeviceMatrix<Exec, T, Layout>, Exec>(input, "the result", rows, cols);
 }
 
-/// The result as a matrix of the host. A copy is timed as a stage.
 template <class T, class Layout, class View>
 io::MatrixView<T, Layout> take_matrix(View const& matrix, std::string const& input,
                                       Measurement& to) {
@@ -369,7 +347,6 @@ io::MatrixView<T, Layout> take_matrix(View const& matrix, std::string const& inp
   }
 }
 
-/// Least memory traffic and number of operations of C = A·B.
 template <class A, class B>
 void take_product_facts(A const& a, B const& b, Measurement& to) {
   auto const [m, k, n] = std::tuple(a.extent(0), a.extent(1), b.extent(1));
