@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Independent checks of solutions with higher-precision sums over the rows of the file.
+// Independent, in double-double: docs/stopping.md.
 
 #include <algorithm>
 #include <check/precise.hpp>
@@ -55,7 +55,7 @@ Residual residual_in(io::MatrixReader const& reader, io::VectorView<T> const& x,
     for (std::uint64_t j = 0; j < info.cols; ++j) gradient.add(j, row(j), r[0]);
     all[i] = r[0];
   });
-  // Read again with A and damp scaled by a power of two, so that squares stay in range.
+  // Scaled by a power of two, so that squares stay in range.
   if (int const far = far_exponent(std::max(largest, damp)); far != 0 && e == 0) {
     return residual_in<T>(reader, x, b, damp, far);
   }
@@ -80,11 +80,11 @@ Residual residual_in(io::MatrixReader const& reader, io::VectorView<T> const& x,
   return found;
 }
 
-/// @param normr      including the rows of damp
-/// @param tolerances of the method, including rounding
+/// @param normr with the rows of damp
+/// @param tolerances with rounding
 ColumnCheck check_columns(Residual const& r, double normr, StoppingBounds const& tolerances,
                           double rounding) {
-  double predictor = 0;  // Σ ‖a_j‖·|x_j|, without cancellation between columns
+  double predictor = 0;  // Σ ‖a_j‖·|x_j|, no cancellation between columns
   for (std::size_t j = 0; j < r.norms.size(); ++j) predictor += r.norms[j] * r.sizes[j];
   double const below = 10 * tolerances.atol;
   double const residual_below = 10 * (tolerances.btol * r.normb + tolerances.atol * predictor);
@@ -127,7 +127,7 @@ ResidualCheck check_least_squares(LeastSquaresOptions const& options,
   double const rounding = rounding_of(type);
   Residual const r = residual_of(reader, x, b, damp_of(options));
   double const damp = r.damp;
-  // Norms of the problem with damp·I below A.
+  // Norms with damp·I below A.
   double const norma =
       std::hypot(r.norma, damp * std::sqrt(static_cast<double>(reader.info().cols)));
   double const normr = std::hypot(r.normr, damp * r.normx);
@@ -148,13 +148,13 @@ ResidualCheck check_least_squares(LeastSquaresOptions const& options,
 
 namespace {
 
-/// Half of a row's deviance at η, and its derivatives, in long double.
+/// Half the deviance of a row.
 struct RowDerivatives {
   long double value;
   long double first;
   long double second;
 };
-/// For gamma and Tweedie with a log link; the deviance of a perfect fit to y is subtracted.
+/// Gamma and Tweedie with a log link, without the deviance of a perfect fit.
 RowDerivatives derivatives_of_power(long double power, long double eta, long double y) {
   long double const a = 1 - power;
   long double const b = 2 - power;
@@ -170,7 +170,7 @@ RowDerivatives derivatives_of_power(long double power, long double eta, long dou
 long double value_of(DoubleDouble x) {
   return static_cast<long double>(x.high) + static_cast<long double>(x.low);
 }
-/// For several classes: the derivatives by each class's η. The first entry also holds the loss.
+/// By each class's η. The first entry also has the loss.
 std::vector<RowDerivatives> derivatives_of_classes(Sums const& at, std::size_t classes,
                                                    std::size_t own) {
   std::vector<RowDerivatives> found(classes);
@@ -220,7 +220,7 @@ DoubleDouble in_two(long double x) {
   return {.high = high, .low = static_cast<double>(x - static_cast<long double>(high))};
 }
 
-/// Sums over the rows for one linear predictor of a fit, from one read of the matrix.
+/// For one linear predictor, from one read.
 struct SumsOfFit {
   Sums first;    ///< Σ first derivative × column, then × 1
   Sums second;   ///< Σ weight × column, then × 1
@@ -246,7 +246,6 @@ double intercept_of(Fit const& fit, std::size_t k) {
 }
 
 /// @param deviance is overwritten
-/// @return the sums of each linear predictor
 template <class T>
 std::vector<SumsOfFit> sums_of_fit(FitOptions const& options, io::MatrixReader const& reader,
                                    Fit const& fit, FitRows const& rows, long double& deviance) {
@@ -275,7 +274,7 @@ std::vector<SumsOfFit> sums_of_fit(FitOptions const& options, io::MatrixReader c
     for (std::size_t k = 0; k < predictors; ++k) {
       auto const at = weighted(entry(rows.weights, i, 1), all[k]);
       deviance += 2 * at.value;
-      // Iterative methods use the norms of the columns alone.
+      // Iterative methods use the norms of columns alone.
       sums[k].add(row, in_two(at.first),
                   fit.is_newton ? in_two(at.second) : DoubleDouble{.high = 1});
     }
@@ -283,12 +282,10 @@ std::vector<SumsOfFit> sums_of_fit(FitOptions const& options, io::MatrixReader c
   return sums;
 }
 
-/// The gradient of one linear predictor's coefficients and then of its intercept, and the norms
-/// that it is compared with.
 struct GradientOfFit {
   std::vector<double> gradient;
-  std::vector<double> norms;  ///< of columns, centred if there is an intercept
-  std::vector<double> sizes;  ///< of the original columns
+  std::vector<double> norms;  ///< centred with an intercept
+  std::vector<double> sizes;  ///< not centred
 };
 
 template <class T>
@@ -315,8 +312,7 @@ GradientOfFit gradient_of(FitOptions const& options, SumsOfFit const& sums, T co
   return found;
 }
 
-/// Compares each column's gradient with the column's norm times the root of the deviance, or with
-/// the rounding error of the gradient.
+/// Compares gradients with column norm times root of the deviance, or with their rounding.
 template <class T>
 GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader, Fit const& fit,
                        FitRows const& rows) {
@@ -325,7 +321,7 @@ GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader
   std::size_t const cols = reader.info().cols;
   auto const& x = std::get<io::VectorView<T>>(fit.x);
   std::vector<GradientOfFit> found;
-  // x is rounded to its type, and each product with A to the type of the sums.
+  // x is rounded to its type, products to the type of the sums.
   double rounded = 0;
   double predictor = 0;
   for (std::size_t k = 0; k < sums.size(); ++k) {
@@ -344,7 +340,7 @@ GradientCheck check_in(FitOptions const& options, io::MatrixReader const& reader
   auto const& errors = fit.standard_errors;
   for (auto const& [gradient, norms, sizes] : found) {
     for (std::size_t j = 0; j < gradient.size(); ++j) {
-      // A column that depends on the others within float precision has no standard error.
+      // A column that depends on others within float precision has no standard error.
       bool const depends = j < errors.size() && std::isnan(errors[j]);
       double const of_rounding = depends ? std::sqrt(64 * std::numeric_limits<double>::epsilon() *
                                                      (static_cast<double>(cols) + 1))

@@ -16,7 +16,6 @@
 namespace tessera::app {
 namespace {
 
-/// @param predictors see FitRows
 template <class Exec, class T>
 solve::Regression<Exec, T> call(RegressionLoss loss, std::int64_t predictors,
                                 solve::NormalOperator<Exec, T> const& op,
@@ -62,7 +61,6 @@ solve::Loss loss_of(RegressionLoss loss, std::int64_t predictors) {
                                             : solve::Loss::tweedie;
 }
 
-/// The options that a run's state depends on, besides the matrix and y.
 std::string state_options(FitOptions const& options, FitRows const& rows) {
   std::string text = "penalty " + shortest(options.penalty);
   if (options.power) text += ", power " + shortest(*options.power);
@@ -144,14 +142,14 @@ std::uint64_t vector_bytes(FitOptions const& options, io::MatrixInfo const& info
   std::uint64_t const vectors =
       1 + (options.weights.empty() ? 0U : 1U) + (options.offset.empty() ? 0U : 1U);
   if (is_by_newton(options, info)) {
-    // These vectors three times: on the host in both types, and in the solver. Then the Hessian,
-    // its factor and their sums.
+    // These vectors three times (on the host in both types, and in the solver); the Hessian, its
+    // factor and their sums.
     std::uint64_t const parameters = static_cast<std::uint64_t>(predictors) * (info.cols + 1);
     std::uint64_t const square = parameters * (parameters + 5);
     return 3 * vectors * info.rows * sizeof(double) + 8 * square * sizeof(double);
   }
-  // These vectors on the host and in the solver. L-BFGS also keeps the last ten steps and changes
-  // of the gradient.
+  // These vectors on the host and in the solver. L-BFGS keeps ten steps and changes of the
+  // gradient.
   bool const is_lbfgs = options.solver == FitSolver::lbfgs;
   std::uint64_t const run = (11 + vectors) * info.rows + (is_lbfgs ? 32 : 12) * info.cols;
   std::uint64_t const of_state = is_lbfgs ? 22 * info.cols : info.rows + info.cols;

@@ -18,7 +18,6 @@
 namespace tessera::app {
 namespace {
 
-/// Solves for right-hand side j of `b` and stores the solution in x.
 template <class Exec, class T>
 void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
               solve::NormalOperator<Exec, T> const& op, VectorOfFile const& b, std::int64_t j,
@@ -136,11 +135,10 @@ std::uint64_t gram_bytes(io::MatrixInfo const& info, io::ScalarType type, std::i
 
 std::uint64_t vector_bytes(LeastSquaresOptions const& options, io::MatrixInfo const& info,
                            io::ScalarType type, std::int64_t right_sides) {
-  // With a penalty, the right-hand side and two vectors of the method have additional rows below
-  // A's.
+  // With a penalty, three vectors have additional rows below A's.
   std::uint64_t const run = 4 * info.rows + 15 * info.cols;
   std::uint64_t const state = options.checkpoint.empty() ? 0 : info.rows + 5 * info.cols;
-  // Writing solutions needs them twice: as vectors one after the other, and as a matrix.
+  // Solutions are stored as vectors and, to be written, as a matrix.
   std::uint64_t const others =
       static_cast<std::uint64_t>(right_sides - 1) * (info.rows + 2 * info.cols);
   return (run + state + others) * io::size_of(type);

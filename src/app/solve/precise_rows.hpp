@@ -18,7 +18,7 @@
 #include <io/matrix_reader.hpp>
 #include <io/types.hpp>
 
-/// Shared by the independent checks of solutions: rows of a file, and sums in double-double.
+/// Rows of a file, and sums in double-double.
 namespace tessera::app {
 
 using check::add;
@@ -26,25 +26,22 @@ using check::DoubleDouble;
 using check::two_product;
 using check::two_sum;
 
-/// a·x
 inline DoubleDouble times(double a, DoubleDouble x) {
   DoubleDouble term = two_product(a, x.high);
   term.low += a * x.low;
   return two_sum(term.high, term.low);
 }
-/// x·y
 inline DoubleDouble times(DoubleDouble x, DoubleDouble y) {
   DoubleDouble term = two_product(x.high, y.high);
   term.low += x.high * y.low + x.low * y.high;
   return two_sum(term.high, term.low);
 }
 
-/// Sums in double-double.
+/// In double-double.
 class Sums {
  public:
   explicit Sums(std::size_t size) : sums_(size) {}
 
-  /// Adds a·x to sum i.
   void add(std::size_t i, double a, DoubleDouble x) {
     sums_[i] = check::add(sums_[i], times(a, x));
   }
@@ -61,14 +58,13 @@ class Sums {
   std::vector<DoubleDouble> sums_;
 };
 
-/// Returns e if squares of a number of about 2^e, or of its rounding error, could overflow or
-/// underflow; otherwise 0.
+/// Returns e if squares of about 2^e, or of its rounding error, leave the range; else 0.
 inline int far_exponent(double x) {
   int const e = x > 0 && std::isfinite(x) ? std::ilogb(x) : 0;
   return std::abs(e) > 200 ? e : 0;
 }
 
-/// A row of a block of a matrix, with elements scaled by 2^-e.
+/// Elements are scaled by 2^-e.
 template <class T>
 struct RowOfBlock {
   T const* first;
@@ -80,13 +76,12 @@ struct RowOfBlock {
   }
 };
 
-/// Calls work(i, row) for each row of 2^-e·A, in order, then checks that the file has not changed.
-/// @throws io::FileError
+/// Calls work(i, row) for the rows of 2^-e·A in order, then checks that the file is unchanged.
 template <class T, class Work>
 void for_each_row(io::MatrixReader const& reader, std::string const& title, int e,
                   Work const& work) {
   io::MatrixInfo const& info = reader.info();
-  // Elements per block. A block of a chunked file unpacks all chunks that it touches.
+  // A block of a chunked file unpacks all chunks that it touches.
   std::uint64_t const most = std::uint64_t{1} << (info.chunk_rows == 0 ? 20U : 23U);
   std::uint64_t const step = std::clamp<std::uint64_t>(most / info.cols, 1, info.rows);
   bool const by_rows = info.layout == io::Layout::right;

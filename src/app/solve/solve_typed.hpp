@@ -28,10 +28,9 @@
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/operator.hpp>
 
-/// Shared by the solvers: the progress bar, checkpoints between iterations, and copies of vectors.
+/// Shared by solvers: progress, checkpoints, copies.
 namespace tessera::app {
 
-/// A solver's state as a checkpoint that refers to the state's elements.
 template <class T>
 Checkpoint to_checkpoint(solve::State<T> const& state, CheckpointJob const& job) {
   Checkpoint c{.job = job,
@@ -44,9 +43,8 @@ Checkpoint to_checkpoint(solve::State<T> const& state, CheckpointJob const& job)
   return c;
 }
 
-/// The state of method `name` in a checkpoint of this job; empty if there is no file.
-/// @param limits receives the limits of the run that wrote it
-/// @throws io::FileError
+/// Empty if there is no file.
+/// @param limits of the run that wrote it
 template <class T>
 std::optional<solve::State<T>> read_solver_state(std::string const& path, std::string const& name,
                                                  CheckpointJob const& job, std::string& limits) {
@@ -70,8 +68,7 @@ std::optional<solve::State<T>> read_solver_state(std::string const& path, std::s
   return state;
 }
 
-/// Corrects the steps of a run that resumed from iteration `first`: a method counts only its own
-/// reads of A, so the reads of earlier runs are added.
+/// A resumed method counts only its own reads of A: adds earlier ones.
 inline std::vector<solve::Step> with_all_reads(std::vector<solve::Step> steps, std::int64_t first,
                                                std::int64_t reads_before) {
   for (solve::Step& step : steps) {
@@ -80,7 +77,6 @@ inline std::vector<solve::Step> with_all_reads(std::vector<solve::Step> steps, s
   return steps;
 }
 
-/// The part of a result that all solvers have in common.
 template <class Result>
 auto& result_of(Result& result) {
   if constexpr (requires { result.svd; }) {
@@ -90,20 +86,17 @@ auto& result_of(Result& result) {
   }
 }
 
-/// Identifies the checkpoint of a solver, in addition to the matrix.
 struct StateSubject {
   std::string name;         ///< of the method's states
-  std::string variant{};    ///< distinguishes states of the same method; may be empty
-  io::HostVector const& b;  ///< the right-hand side; may be empty
-  std::string options{};    ///< options that the state depends on
-  std::string limits{};     ///< limits that a resumed run may change
+  std::string variant{};    ///< distinguishes states of one method
+  io::HostVector const& b;  ///< may be empty
+  std::string options{};    ///< that the state depends on
+  std::string limits{};     ///< that a resumed run may change
 };
 
-/// Runs a solver by call(control), and resumes from the checkpoint if there is one. The file
-/// remains: the caller removes it when the result is written. Sets in `run` the first iteration and
-/// the seconds.
-/// @param limit maximum number of iterations, for the progress bar
-/// @throws io::FileError, and everything that the call throws
+/// Resumes from the checkpoint if there is one. The caller removes the file after writing results.
+/// @param run gets the first iteration and the seconds
+/// @param limit of iterations, for the progress bar
 template <class T, class Call>
 auto run_solver(SolveOptions const& options, SolveRequest const& request,
                 StateSubject const& subject, solve::Index limit, SolveRun& run, Call const& call) {
@@ -158,7 +151,6 @@ auto run_solver(SolveOptions const& options, SolveRequest const& request,
   }
 }
 
-/// A copy on the host.
 template <class T, class Vector>
 io::VectorView<T> vector_on_host(Vector const& x) {
   io::VectorView<T> const copy(
@@ -167,7 +159,6 @@ io::VectorView<T> vector_on_host(Vector const& x) {
   return copy;
 }
 
-/// A copy of a host vector in Exec's memory.
 template <class Exec, class T>
 solve::Values<Exec, T> vector_on(io::VectorView<T> const& x) {
   solve::Values<Exec, T> const copy(
@@ -176,9 +167,6 @@ solve::Values<Exec, T> vector_on(io::VectorView<T> const& x) {
   return copy;
 }
 
-/// Calls work.template operator()<Exec, T>(op) with the matrix, and stores the facts of reading in
-/// `run`.
-/// @throws Failure, io::FileError
 template <class Work>
 void solve_with(SolveRequest const& request, SolveRun& run, Work const& work) {
   run.reading = with_operator(request, [&](AnyOperator const& any) {

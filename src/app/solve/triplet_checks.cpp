@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// An independent check of singular values and components: sums in double-double over the rows of
-// the file, and a search for a larger value that was missed.
+// Independent, in double-double (docs/stopping.md), with a search for missed values.
 
 #include <algorithm>
 #include <bit>
@@ -23,28 +22,28 @@
 namespace tessera::app {
 namespace {
 
-/// The value subtracted from each column, and the factor that it is multiplied by.
+/// Subtracted value and factor of each column.
 struct Columns {
   std::vector<DoubleDouble> mean;
   std::vector<double> factor;
   // For pca, of 2^-e·A.
   std::vector<double> deviation;
-  std::vector<double> size;  ///< the mean of absolute values
-  double variance = 0;       ///< of all columns, as they are decomposed
+  std::vector<double> size;  ///< mean of absolute values
+  double variance = 0;       ///< of all columns, as decomposed
 };
 
-/// The larger number, or NaN if one is NaN.
+/// NaN if one is NaN.
 double larger_or_nan(double a, double b) {
   return b <= a || std::isnan(a) ? a : b;
 }
 
-/// The exponent of the checked numbers; 0 if their squares stay in range.
+/// 0 if squares stay in range.
 int exponent_of(TripletOptions const& options, Triplets const& found) {
   auto const& sizes = options.scale ? found.deviation : found.s;
   return sizes.empty() ? 0 : far_exponent(*std::ranges::max_element(sizes));
 }
 
-/// Means and deviations of 2^-e·A, in two passes.
+/// In two passes, of 2^-e·A.
 template <class T>
 Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader, int e) {
   io::MatrixInfo const& info = reader.info();
@@ -74,7 +73,7 @@ Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader
       squares[j] = add(squares[j], times(off, off));
     }
   });
-  // A mean in double-double leaves this relative rounding error for equal entries.
+  // Relative rounding error of a mean of equal entries.
   constexpr double nothing = 0x1p-90;
   for (std::uint64_t j = 0; j < info.cols; ++j) {
     double const deviation = std::sqrt(squares[j].high / (rows - 1));
@@ -87,7 +86,7 @@ Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader
   return columns;
 }
 
-/// The largest absolute entry of X·Xᵀ - I, where x(i, j) is entry j of vector i.
+/// Largest entry of X·Xᵀ - I; x(i, j) is entry j of vector i.
 template <class Entry>
 double off_identity(std::size_t count, std::size_t length, Entry const& x) {
   double largest = 0;
@@ -101,8 +100,8 @@ double off_identity(std::size_t count, std::size_t length, Entry const& x) {
   return largest;
 }
 
-/// A lower bound of the largest singular value of A without the vectors that were found. Uses a
-/// block Krylov space of random vectors that are orthogonal to these.
+/// Lower bound of the largest singular value outside the found vectors, by a block Krylov space of
+/// random vectors orthogonal to them.
 template <class T>
 class Search {
  public:
@@ -152,7 +151,7 @@ class Search {
                                   w.data());
     }
   }
-  /// Appends the part of w outside the space, if it is larger than rounding.
+  /// Appends the part of w outside the space, unless it is rounding.
   void append(Vector& w) {
     double const before = std::sqrt(product(w, w));
     if (!(before > 0 && std::isfinite(before))) return;
@@ -168,7 +167,7 @@ class Search {
     take_out(inside_, w);
     inside_.push_back(w);
   }
-  /// Aᵀ·(A·w) of the vectors from `first` on.
+  /// Aᵀ·(A·w), from vector `first`.
   std::vector<Vector> multiply(std::size_t first) {
     std::size_t const count = inside_.size() - first;
     std::vector<Vector> to(count, Vector(cols_));
@@ -207,12 +206,11 @@ class Search {
   Columns const& columns_;
   int e_;
   std::size_t cols_;
-  std::vector<Vector> outside_;  ///< right vectors that were found
+  std::vector<Vector> outside_;  ///< found right vectors
   std::vector<Vector> inside_;
-  std::vector<Vector> images_;  ///< AᵀA times the vectors of inside_
+  std::vector<Vector> images_;  ///< AᵀA·inside_
 };
 
-/// The largest difference between `found` and `expected(i)`, relative to size(i).
 template <class Expected, class Size>
 double largest_difference(std::vector<double> const& found, Expected const& expected,
                           Size const& size) {
@@ -226,13 +224,12 @@ double largest_difference(std::vector<double> const& found, Expected const& expe
   return largest;
 }
 
-/// Checks the column statistics and variances of pca.
 template <class T>
 void check_columns(TripletOptions const& options, io::MatrixInfo const& info, Triplets const& found,
                    Columns const& columns, int e, TripletCheck& check) {
   auto const rows = static_cast<double>(info.rows);
   auto const of_e = [&](double x) { return std::scalbn(x, e); };
-  // If a sum overflows, its mean overflows, too.
+  // If a sum overflows, so does its mean.
   check.add("mean",
             largest_difference(
                 found.mean, [&](std::size_t j) { return of_e(columns.mean[j].high); },
@@ -245,7 +242,7 @@ void check_columns(TripletOptions const& options, io::MatrixInfo const& info, Tr
             check.small);
   auto const variance = [&](std::size_t i) { return found.s[i] * found.s[i] / (rows - 1); };
   check.add("variance", largest_difference(found.variance, variance, variance), check.small);
-  // Uses numbers divided by 2^e, whose squares neither overflow nor underflow.
+  // Divided by 2^e: squares stay in range.
   auto const ratio = [&](std::size_t i) {
     double const s = options.scale ? found.s[i] : std::scalbn(found.s[i], -e);
     return columns.variance > 0 ? s * s / (rows - 1) / columns.variance : 0;
@@ -268,7 +265,7 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
   int const e = exponent_of(options, found);
   Columns const columns = columns_of<T>(options, reader, e);
   auto const beside_e = [&](double s) { return options.scale ? s : std::scalbn(s, -e); };
-  // The vectors that A is multiplied by, and their products with the row of means.
+  // Vectors that A is multiplied by, and their products with the means.
   auto const x = [&](std::size_t i, std::size_t j) {
     return two_product(columns.factor[j], static_cast<double>(VT(i, j)));
   };
@@ -300,11 +297,11 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
     }
   });
   double const rounding = rounding_of(io::scalar_type<T>);
-  // Number of levels of the summation trees.
+  // Levels of the summation trees.
   auto const depth = static_cast<double>(std::bit_width(std::max(info.rows, info.cols)));
   double const largest = found.s.empty() || found.s[0] == 0 ? 1 : beside_e(found.s[0]);
   TripletCheck check;
-  // The rounding error that such sums may reach, and the tolerance of the user.
+  // Rounding of such sums, and the user's tolerance.
   check.small = 2 * options.tol + (20 + 4 * depth) * rounding;
   double right = 0;
   double values = 0;
@@ -334,7 +331,7 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
     left = larger_or_nan(left, std::sqrt(off[i].high) / largest);
     of_u = larger_or_nan(of_u, rest_of_u.norm());
   }
-  // The randomized method guarantees no residual, but reports the one it has reached.
+  // The randomized method guarantees no residual, but reports one.
   if (options.is_randomized() && options.tol == 0) check.small += 2 * claimed;
   check.add("right", right, check.small);
   check.add("values", values, check.small);

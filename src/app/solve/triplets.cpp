@@ -35,7 +35,6 @@ void take(solve::SvdResult<Exec, T>& result, Triplets& found) {
   }
 }
 
-/// The user's options, with the method's defaults for the others.
 solve::RandomizedSvdOptions randomized(TripletOptions const& options) {
   solve::RandomizedSvdOptions how{.tol = options.tol, .want_u = options.wants_u()};
   how.oversampling = options.oversampling.value_or(how.oversampling);
@@ -103,7 +102,7 @@ bool is_direct(TripletOptions const& options, io::MatrixInfo const& info) {
 }
 
 std::int64_t gram_width(TripletOptions const& options, io::MatrixInfo const& info) {
-  // One more column: ones.
+  // With a column of ones.
   if (is_direct(options, info)) return static_cast<std::int64_t>(info.cols) + 1;
   return options.is_pca() ? -1 : 0;
 }
@@ -149,7 +148,7 @@ std::uint64_t vector_bytes(TripletOptions const& options, io::MatrixInfo const& 
 std::uint64_t bytes_in_memory(TripletOptions const& options, io::MatrixInfo const& info,
                               io::ScalarType type) {
   if (is_direct(options, info)) return gram_bytes(info, type, 1);
-  // The deviations of columns need a copy of A; products with blocks need partial sums.
+  // Deviations of columns need a copy of A; blocks need partial sums.
   if (options.is_pca()) return info.elements() * io::size_of(type);
   if (!options.is_randomized()) return 0;
   constexpr std::uint64_t bytes_of_block = std::uint64_t{64} << 20U;
