@@ -17,12 +17,12 @@
 namespace tessera::app {
 namespace {
 
-/// This rank's share of the free memory of its host.
+/// This rank's share.
 std::uint64_t free_memory() {
   return io::available_memory() / static_cast<std::uint64_t>(ranks().host_size);
 }
 
-/// The part of free memory that a run without a limit uses.
+/// Used by a run without a limit.
 std::uint64_t part_of(std::uint64_t free) {
   return static_cast<std::uint64_t>(0.7 * static_cast<double>(free));
 }
@@ -48,10 +48,9 @@ BackendFacts streaming_backend(BackendChoice choice, std::vector<BackendFacts> c
 
 namespace {
 
-/// choose_stream for one process.
 std::optional<StreamChoice> choose_alone(ComputeOptions const& options, Job const& job,
                                          BackendFacts const& backend) {
-  // Memory for reading that every program may use; a stream needs fewer buffers.
+  // Every program may use this; streams need fewer buffers.
   constexpr std::uint64_t reading_may_have = std::uint64_t{48} << 20U;
   std::uint64_t const reading = job.reading - std::min(job.reading, reading_may_have);
   std::uint64_t const needed_there = job.forecast(backend.choice).memory();
@@ -69,7 +68,7 @@ std::optional<StreamChoice> choose_alone(ComputeOptions const& options, Job cons
                                " of memory, the limit is " +
                                io::format_bytes(options.memory_limit)};
   }
-  // A check needs the matrix in memory. Its own error states how much is missing.
+  // A check needs A in memory; its error states what is missing.
   if (options.check) return std::nullopt;
   if (backend.is_gpu) {
     auto const [device, free_there] = current_device();
@@ -102,8 +101,7 @@ std::optional<StreamChoice> choose_stream(ComputeOptions const& options, Job con
             .memory_limit = options.memory_limit > 0 ? options.memory_limit : free,
             .why = "it does not fit the memory of another process"};
   }
-  // All ranks use the smallest limit, so that they divide the matrix in the same way and fail
-  // together if it is too small.
+  // All ranks use the smallest limit, to divide A alike and fail together.
   for (std::string const& limit : ranks().gather(std::to_string(mine->memory_limit))) {
     mine->memory_limit = std::min<std::uint64_t>(mine->memory_limit, std::stoull(limit));
   }

@@ -16,58 +16,49 @@
 
 namespace tessera::app {
 
-/// A matrix that is streamed from its file, and the operation on it.
 struct StreamRequest {
   io::MatrixReader const& reader;
-  io::HostVector const& x;   ///< contiguous vectors
-  std::int64_t columns = 1;  ///< number of vectors, which share each read of the file
-  io::ScalarType type;       ///< of the computation and of x
+  io::HostVector const& x;   ///< contiguous
+  std::int64_t columns = 1;  ///< vectors, which share reads
+  io::ScalarType type;
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   BackendChoice backend = BackendChoice::automatic;
   bool keep_intermediate = false;
   Terms terms = {};                ///< as in RunRequest
-  std::uint64_t memory_limit = 0;  ///< limit of all memory at a time
-  std::string checkpoint = {};     ///< a file; empty: none
-  double checkpoint_seconds = 60;  ///< between two checkpoints
+  std::uint64_t memory_limit = 0;  ///< of all memory at a time
+  std::string checkpoint = {};
+  double checkpoint_seconds = 60;
 };
 
-/// Streams over the file, once for all vectors if the limit has room for their sums.
-/// @throws Failure, io::FileError
+/// One read for all vectors if the limit has room for their sums.
 [[nodiscard]] Measurement stream_alone(OperationId id, StreamRequest const& request);
 
-/// As stream_alone, on all ranks. Each reads a part of the file; results are complete on each.
-/// @throws Failure, io::FileError, DistributedError
+/// Each rank reads a part and has complete results.
 [[nodiscard]] Measurement stream_on_ranks(OperationId id, StreamRequest const& request);
 
-/// Runs an operation on all ranks, each with its rows in memory; results are complete on each.
-/// Ignores memory_limit and checkpoint of the request.
-/// @throws Failure, io::FileError
+/// Each rank has its rows in memory, and complete results. Ignores memory_limit and checkpoint.
 [[nodiscard]] Measurement run_on_ranks(OperationId id, StreamRequest const& request, int repeat);
 
-/// The job of a checkpoint of this run. @throws io::FileError bad_input
 [[nodiscard]] CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id,
                                            bool with_b);
 
-/// The decision to stream a job: backend, memory limit and reason.
 struct StreamChoice {
-  BackendFacts backend;  ///< the host's unless the user chooses: reading takes longest
+  BackendFacts backend;  ///< the host's unless chosen: reading takes longest
   std::uint64_t memory_limit;
   std::string why;
 };
 
-/// The backend of a streamed job: the chosen one, which is in `all`, or the first host backend, or
-/// the first of all if this build has no host backend.
+/// The chosen one (in `all`), else the first host backend, else the first.
 [[nodiscard]] BackendFacts streaming_backend(BackendChoice choice,
                                              std::vector<BackendFacts> const& all);
 
-/// Whether a job is streamed: if --checkpoint is given, if the job needs more than --memory-limit,
-/// or, without --check, if it does not fit its GPU or the memory of the host. With several ranks,
-/// all stream if one has to.
+/// A job is streamed with --checkpoint, above --memory-limit or, without --check, if GPU or host
+/// memory is too small. If one rank streams, all do.
 [[nodiscard]] std::optional<StreamChoice> choose_stream(ComputeOptions const& options,
                                                         Job const& job);
 
-/// About the number of rows that each rank keeps in memory; all rows without ranks.
+/// Rows that a rank keeps in memory, approximately; all without ranks.
 [[nodiscard]] std::int64_t rows_of_rank(io::MatrixInfo const& info);
 
 }  // namespace tessera::app

@@ -31,11 +31,9 @@
 #include <tessera/distributed/error.hpp>
 #include <tessera/stream.hpp>
 
-/// The streamed operations. Each runs on an execution space of one process or on all ranks. The
-/// library overloads are selected by the type of that argument.
+/// The type of the place, an execution space or all ranks, selects the library's overload.
 namespace tessera::app {
 
-/// A matrix file as a source of blocks.
 template <class T, class Layout>
 class FileSource {
  public:
@@ -47,7 +45,7 @@ class FileSource {
 
   [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(reader_.info().rows); }
   [[nodiscard]] std::int64_t cols() const { return static_cast<std::int64_t>(reader_.info().cols); }
-  /// 1 if the file is stored in chunks: those are read in whole blocks.
+  /// 1 for files in chunks, which are read in whole blocks.
   [[nodiscard]] std::size_t bytes_at_once() const { return reader_.info().chunk_rows == 0 ? 0 : 1; }
   /// Only for files in chunks. Blocks must be read in order afterwards.
   void set_buffer(io::RowBuffer const& buffer) { rows_.emplace(reader_, buffer); }
@@ -75,15 +73,14 @@ class FileSource {
   mutable std::optional<io::BufferedRows<T>> rows_;
 };
 
-/// Vectors, or blocks of vectors, that a streamed operation writes. An empty one is not computed.
+/// An empty one is not computed.
 template <class Vectors>
 struct StreamOutputs {
   Vectors rows;  ///< as long as a column
   Vectors cols;  ///< as long as a row
 };
 
-/// Bytes of a streamed job that count against its limit, without the memory of the operation
-/// itself: vectors, and the reader's memory beyond the 32 MiB that every run may use.
+/// Counted against the limit: vectors, and a reader's memory above 32 MiB.
 inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, bool on_gpu) {
   constexpr std::uint64_t reader_may_have = std::uint64_t{32} << 20U;
   auto const& info = r.reader.info();
@@ -96,7 +93,7 @@ inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, boo
          (reading - std::min(reading, reader_may_have));
 }
 
-/// Vector j of `columns` contiguous vectors. Empty if `x` is empty.
+/// Vector j; empty if `x` is empty.
 template <class Vector>
 Vector column(Vector const& x, std::int64_t j, std::int64_t columns) {
   if (x.size() == 0) return x;
@@ -104,20 +101,19 @@ Vector column(Vector const& x, std::int64_t j, std::int64_t columns) {
   return Vector(x.data() + static_cast<std::size_t>(j) * length, length);
 }
 
-/// The size, rounded up to a value that --memory-limit accepts.
+/// Rounded up for --memory-limit.
 inline std::string limit_text(std::uint64_t bytes) {
   constexpr std::uint64_t kib = 1024;
   auto const whole = [&](std::uint64_t unit) { return std::to_string((bytes + unit - 1) / unit); };
   return bytes < 1024 * kib ? whole(kib) + "KiB" : whole(1024 * kib) + "MiB";
 }
 
-/// Gives the source of a file in chunks a row buffer and prints a notice if chunks are read more
-/// than once. The buffer holds the rows of a chunk, so that each chunk is unpacked once, or fewer
-/// rows if the limit is too small.
-/// @param limit  bytes of the whole run
-/// @param beside bytes of the run without the stream, with a buffer of RowBuffer::free_bytes
-/// @param needed bytes that the stream needs at least
-/// @return the bytes of the buffer beyond RowBuffer::free_bytes
+/// Buffers the rows of a chunk, so that each chunk is unpacked once; fewer rows, with a notice, if
+/// the limit is small.
+/// @param limit bytes of the run
+/// @param beside bytes outside the stream, with a buffer of RowBuffer::free_bytes
+/// @param needed least bytes of the stream
+/// @return bytes above RowBuffer::free_bytes
 template <class T, class Layout>
 std::uint64_t set_buffer(FileSource<T, Layout>& source, io::MatrixReader const& reader,
                          std::uint64_t limit, std::uint64_t beside, std::uint64_t needed) {
@@ -142,9 +138,7 @@ std::uint64_t set_buffer(FileSource<T, Layout>& source, io::MatrixReader const& 
   return more_than_free(buffer);
 }
 
-/// Calls work(), which streams. If the limit is too small, the error names one that works.
-/// @param beside bytes that count against the limit, without the library's own
-/// @throws Failure resources
+/// If the limit is too small, the error names one that works.
 template <class Work>
 void stream_within(std::string const& path, std::uint64_t limit, std::uint64_t beside,
                    Work const& work) {
@@ -157,15 +151,13 @@ void stream_within(std::string const& path, std::uint64_t limit, std::uint64_t b
     work();
   } catch (stream::LimitError const& error) {
     fail(error.needed());
-  } catch (DistributedLimitError const& error) {  // all ranks have thrown it
+  } catch (DistributedLimitError const& error) {  // thrown on all ranks
     fail(error.needed());
   } catch (std::system_error const& error) {
     throw Failure(ExitStatus::resources, path + ": cannot be streamed: " + error.what());
   }
 }
 
-/// The state of the job in a checkpoint, if there is one.
-/// @throws io::FileError
 template <class T>
 std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob const& job) {
   auto file = CheckpointFile::open(path);
@@ -174,15 +166,13 @@ std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob 
   return read_state<T>(*file);
 }
 
-/// The place of a run by one process.
 inline constexpr auto alone = [](auto const& exec) { return exec; };
 
-/// Streams a job. With Blocks and one process, as many vectors as the limit allows share a pass
-/// over the file. Otherwise each vector has its own pass.
+/// With Blocks and one process, as many vectors as the limit allows share a pass; else each has its
+/// own.
 ///
-/// Call is call(place, source, x, outputs, options, terms) with place = place_of(exec). `rows` and
-/// `cols` select the outputs. If both are made, `cols` is the result and `rows` is the
-/// intermediate.
+/// Call is call(place, source, x, outputs, options, terms). If `rows` and `cols` are made, `cols`
+/// is the result.
 template <bool Blocks = true, class Call, class PlaceOf = decltype(alone)>
 Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool cols,
                          Call const& call, PlaceOf const& place_of = alone) {
@@ -225,7 +215,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
         .on_progress = [&](stream::Progress const& p) { bar.set(p.bytes_done, p.bytes); }};
     if (job) {
       options.wants_state = [&](stream::Progress const& p) {
-        state.reset();  // the run has resumed: there is memory for one state only
+        state.reset();  // the run has resumed: there is memory for one state
         std::chrono::duration<double> const since = Clock::now() - last;
         return p.blocks_done < p.blocks && since.count() >= r.checkpoint_seconds;
       };
@@ -251,8 +241,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     auto const run = [&](auto const& of_x, auto const& of_rows, auto const& of_cols) {
       StreamOutputs<std::remove_cvref_t<decltype(of_rows)>> const its{.rows = of_rows,
                                                                       .cols = of_cols};
-      // All ranks need the same limit for their blocks, so all ranks have a buffer of the same
-      // size.
+      // All ranks need one limit for their blocks, so buffers of one size.
       if constexpr (by_one_process) {
         if (std::exchange(is_first, false)) {
           auto const needed =
@@ -355,11 +344,10 @@ Measurement stream_multiply_both_at(StreamRequest const& request, PlaceOf const&
   };
   Measurement measurement =
       run_streamed<false>(request, OperationId::multiply_both, true, true, call, place_of);
-  std::swap(measurement.result, *measurement.intermediate);  // Y is the first
+  std::swap(measurement.result, *measurement.intermediate);  // Y is first
   return measurement;
 }
 
-/// The streamed operation of a row.
 template <class PlaceOf>
 Measurement stream_at(OperationId id, StreamRequest const& request, PlaceOf const& place_of) {
   switch (id) {
@@ -375,18 +363,14 @@ Measurement stream_at(OperationId id, StreamRequest const& request, PlaceOf cons
   return stream_atax_at(request, place_of);
 }
 
-/// @throws stream::LimitError if the limit is below what a solver needs
 inline void require_limit(std::size_t needed, std::size_t limit) {
   if (needed > limit) throw stream::LimitError("solve", needed, limit);
 }
 
-/// Calls work(source, options). The source is the matrix, which a solver streams once per
-/// iteration.
-/// @param limit  bytes for everything in memory at a time
+/// A solver streams once per iteration.
+/// @param limit bytes in memory at a time
 /// @param beside bytes of these that the solver holds
-/// @param needs  needs(source): bytes that all products of the run need. A limit that is too
-///               small is detected before the first product, and the error names one that works.
-/// @throws Failure, io::FileError
+/// @param needs bytes that all products need: too small a limit is found before the first
 template <class T, class Layout, class Needs, class Work>
 void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint64_t beside,
                  Kernels kernels, Needs const& needs, Work const& work) {
@@ -405,7 +389,6 @@ void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint6
   reader.check_unchanged();
 }
 
-/// Rows [first, first + count) of a matrix file where Exec computes, and what reading them took.
 template <class Exec, class T, class Layout>
 DeviceMatrix<Exec, T, Layout> read_rows(Exec const& exec, io::MatrixReader const& reader,
                                         std::int64_t first, std::int64_t count, RankFacts& facts) {

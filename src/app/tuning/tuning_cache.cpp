@@ -35,12 +35,12 @@ namespace tessera::app {
 namespace {
 
 using Json = nlohmann::ordered_json;  // for writing
-using Read = nlohmann::json;          // for reading: finds a key among many quickly
+using Read = nlohmann::json;          // finds keys quickly
 
 constexpr char format_name[] = "tessera tunings";
 constexpr int format_version = 2;
 
-/// The reason why a file is unusable, as a part of a sentence.
+/// Its message is part of a sentence.
 class Unusable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -53,7 +53,6 @@ std::optional<std::filesystem::path> absolute_path_in(char const* variable) {
   return path.is_absolute() ? std::optional(std::move(path)) : std::nullopt;
 }
 
-/// Lower-case letters and digits of a name, joined by dashes.
 std::string file_name_of(std::string const& text) {
   std::string name;
   for (char const c : text) {
@@ -69,7 +68,6 @@ std::string file_name_of(std::string const& text) {
   return name.substr(0, longest);
 }
 
-/// An integer within a range.
 template <class Number>
 Number number_in(Read const& object, char const* key, Number least,
                  Number most = std::numeric_limits<Number>::max()) {
@@ -184,7 +182,6 @@ Json to_object(TuningRecord const& r) {
   return json;
 }
 
-/// The value for the word stored at a key.
 template <class Value, class Word>
 Value value_named(Read const& json, char const* key, std::initializer_list<Value> values,
                   Word const& word_of) {
@@ -221,7 +218,6 @@ TuningRecord record_from(Read const& json) {
   return r;
 }
 
-/// The bytes of a file.
 std::string bytes_of(std::filesystem::path const& path) {
   constexpr std::uintmax_t most = 16U << 20U;
   std::error_code error;
@@ -235,7 +231,7 @@ std::string bytes_of(std::filesystem::path const& path) {
   return bytes;
 }
 
-/// Calls work(), and converts every error of JSON or of values to an Unusable.
+/// Errors of JSON and values become Unusable.
 template <class Work>
 auto damaged_if_thrown(Work const& work) {
   try {
@@ -247,7 +243,6 @@ auto damaged_if_thrown(Work const& work) {
   }
 }
 
-/// The content of a file of this version.
 Read parse(std::filesystem::path const& path) {
   return damaged_if_thrown([&] {
     Read json = Read::parse(bytes_of(path));
@@ -283,7 +278,7 @@ bool is_same_job(TuningRecord const& a, TuningRecord const& b) {
          a.shape == b.shape;
 }
 
-/// Whether two sizes are within a factor of two.
+/// Within a factor of two.
 bool is_near(std::int64_t a, std::int64_t b) {
   return std::max(a, b) - std::min(a, b) <= std::min(a, b);
 }
@@ -421,14 +416,14 @@ std::string to_text(TuningInUse const& use) {
 }
 
 io::Descriptor lock_tunings(std::filesystem::path const& folder, std::string& warning) {
-  // A separate file: tuning files are replaced, and a lock would stay with the old ones.
+  // Tuning files are replaced: a lock would stay with the old one.
   std::string const path = (folder / ".lock").string();
   auto const fail = [&](std::string const& found) {
     throw Failure(ExitStatus::file, path + ": cannot be locked: " + found);
   };
   io::Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!file.is_open()) fail(io::system_message(errno));
-  constexpr auto longest = std::chrono::seconds(10);  // the lock is held for milliseconds
+  constexpr auto longest = std::chrono::seconds(10);  // held for milliseconds
   auto const deadline = std::chrono::steady_clock::now() + longest;
   while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;

@@ -14,44 +14,37 @@
 #include <io/descriptor.hpp>
 #include <io/types.hpp>
 
-/// The tunings that `tessera tune` has found, in one file per device in the user's cache folder.
-/// They never change a bit of a result. A faulty file causes a warning at most.
+/// A file per device in the cache folder. Tunings never change bits; a faulty file warns at most.
 namespace tessera::app {
 
-/// The fastest launch for one operation, type, layout and shape.
+/// The fastest launch of one job.
 struct TuningRecord {
-  std::string operation;  ///< its name in src/bench
+  std::string operation;
   io::ScalarType type = io::ScalarType::f32;
   io::Layout layout = io::Layout::right;
   bench::Shape shape;
   bench::Launch launch;
   double seconds = 0;          ///< per call
-  double backend_seconds = 0;  ///< per call, with the launch that the backend would choose
+  double backend_seconds = 0;  ///< with the launch that the backend chooses
 };
 
-/// $XDG_CACHE_HOME/tessera, else $HOME/.cache/tessera; empty if neither is an absolute path.
+/// $XDG_CACHE_HOME/tessera, else $HOME/.cache/tessera; empty unless absolute.
 [[nodiscard]] std::optional<std::filesystem::path> cache_folder();
 
-/// The file of one device.
 class TuningCache {
  public:
-  /// @param backend the backend whose device the file belongs to
   TuningCache(std::filesystem::path const& folder, BackendFacts const& backend);
 
   [[nodiscard]] std::filesystem::path const& path() const { return path_; }
 
-  /// The records of the file; empty if the file does not exist. A file that is damaged, unreadable
-  /// or of another version or device is ignored, with the reason in `warning`.
+  /// Empty without a file. `warning`: why a file is ignored.
   [[nodiscard]] std::vector<TuningRecord> load(std::string& warning) const;
 
-  /// Creates the folder and checks that the file can be written.
-  /// @throws Failure file or io::FileError if it cannot
+  /// Creates the folder.
   void require_writable() const;
 
-  /// Adds a record, or replaces the one of the same operation, type, layout and shape. Writes a
-  /// temporary file and renames it. A file that load() ignores is replaced, with a warning in
-  /// `warning`. The caller holds lock_tunings(), so no other process changes the file.
-  /// @throws Failure file or io::FileError
+  /// Adds a record or replaces the one of the same job, under lock_tunings(), by renaming a
+  /// temporary file. Replaces a file that load() ignores, with a warning.
   void store(TuningRecord const& record, std::string& warning) const;
 
  private:
@@ -60,29 +53,25 @@ class TuningCache {
   std::string device_;
 };
 
-/// The nearest record of the same operation, type and layout whose rows and columns are within a
-/// factor of two; null if there is no such record.
+/// Of the same job, with rows and columns within a factor of two; null: none.
 [[nodiscard]] TuningRecord const* nearest(std::vector<TuningRecord> const& records,
                                           std::string const& operation, io::ScalarType type,
                                           io::Layout layout, bench::Shape const& shape);
 
-/// A tuning that a run uses.
 struct TuningInUse {
   TuningRecord record;
   std::string file;
 };
 
-/// The cached tuning for a job on a backend's device. Warns on stderr about a file that is ignored.
+/// Warns of an ignored file.
 [[nodiscard]] std::optional<TuningInUse> find_tuning(BackendFacts const& backend,
                                                      std::string const& operation,
                                                      io::ScalarType type, io::Layout layout,
                                                      bench::Shape const& shape);
 
-/// Warns on stderr that a tuning cannot be used for a job.
 void warn_not_used(TuningInUse const& use, std::string const& why);
 
-/// Calls run(launch) with the launch of the tuning, if there is one. If the library rejects that
-/// launch, which it does before running anything, the tuning is dropped with a warning.
+/// A launch that the library rejects, before it runs, is dropped with a warning.
 template <class Run>
 auto run_tuned(std::optional<TuningInUse>& tuning, Run const& run) {
   if (tuning) {
@@ -99,17 +88,15 @@ auto run_tuned(std::optional<TuningInUse>& tuning, Run const& run) {
 /// "measured for 8192 x 8192, FILE".
 [[nodiscard]] std::string to_text(TuningInUse const& use);
 
-/// Locks the tuning files of a folder against other processes until the descriptor is closed or
-/// this process ends. Waits for other holders, up to a limit. If the file system has no locks,
-/// `warning` reports it.
-/// @throws Failure file
+/// Locks until the descriptor is closed. Waits for others, up to a limit. `warning`: the file
+/// system has no locks.
 [[nodiscard]] io::Descriptor lock_tunings(std::filesystem::path const& folder,
                                           std::string& warning);
 
-/// All files of tunings in a folder, sorted.
+/// Sorted.
 [[nodiscard]] std::vector<std::filesystem::path> tuning_files(std::filesystem::path const& folder);
 
-/// Describes one of these files as text; if the file is unusable, a sentence with the reason.
+/// Or the reason why it is unusable.
 [[nodiscard]] std::string describe_tunings(std::filesystem::path const& file);
 
 }  // namespace tessera::app
