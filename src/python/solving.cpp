@@ -186,9 +186,8 @@ nb::dict randomized_svd_of(std::string const& name, nb::handle A, std::int64_t k
 
 nb::dict regression_of(std::string const& name, std::string const& loss, nb::handle A, nb::handle y,
                        nb::handle weights, nb::handle offset, double penalty, bool intercept,
-                       double power, std::int64_t classes, double tol,
-                       std::string const& solver, std::int64_t maxiter, nb::handle on_step,
-                       bool copy) {
+                       double power, std::int64_t classes, double tol, std::string const& solver,
+                       std::int64_t maxiter, nb::handle on_step, bool copy) {
   Call const call{name.c_str(), copy};
   Input const a = take(call, A);
   Taken const right = take_vector(call, a, y, "y", a.rows);

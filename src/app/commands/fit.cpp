@@ -155,7 +155,8 @@ void require_classes(FitOptions const& options, FitRows const& rows) {
       [&]<class T>(io::VectorView<T> const& y) {
         auto const& weights = std::get<io::VectorView<T>>(*rows.weights);
         for (std::size_t i = 0; i < y.size(); ++i) {
-          if (std::isfinite(y(i))) sums[static_cast<std::size_t>(y(i))] += static_cast<double>(weights(i));
+          if (std::isfinite(y(i)))
+            sums[static_cast<std::size_t>(y(i))] += static_cast<double>(weights(i));
         }
       },
       rows.y);

@@ -160,8 +160,8 @@ class RowSums {
   static constexpr Index panel_columns = 64;
 
   /// Rows from `row` on of `columns` columns of C.
-  void add_part(Exec const& exec, Index depth, Kernels kernels, double* to, Index row,
-                Index column, Index columns) {
+  void add_part(Exec const& exec, Index depth, Kernels kernels, double* to, Index row, Index column,
+                Index columns) {
     Index const rows = width_ - row;
     multiply(exec, Matrix<double const>(D_.data() + row, strided(rows, 1, depth, width_)),
              Matrix<double const>(E_.data() + column, strided(depth, count_, columns, 1)),
