@@ -17,7 +17,7 @@
 namespace tessera {
 namespace detail {
 
-/// ATAX; `b` is null if B is not wanted.
+/// `b` is null if B is not wanted, as below.
 template <class Exec, class T, class Factor>
 void check_and_run_atax(Exec const& exec, MatrixArgument<T const> const& a,
                         VectorArgument<T const> const& v, VectorArgument<T> const* b,
@@ -50,7 +50,6 @@ void check_and_run_atax(Exec const& exec, MatrixArgument<T const> const& a,
               output(c), terms, factor);
 }
 
-/// The same with the map of the options.
 template <class Exec, class T>
 void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
                VectorArgument<T> const* b, VectorArgument<T> const& c,
@@ -59,8 +58,7 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
            [&](auto const& factor) { check_and_run_atax(exec, a, v, b, c, options, factor); });
 }
 
-/// Columns [first, first + count) of blocks, in one pass over the matrix; `b` is null if B is not
-/// wanted.
+/// Columns [first, first + count) of blocks, in one pass over the matrix.
 template <class Exec, class T, class Factor>
 void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
                          MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
@@ -79,7 +77,6 @@ void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
   }
 }
 
-/// The same for blocks of vectors, some columns per pass; `b` is null if B is not wanted.
 template <class Exec, class T>
 void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& v,
                MatrixArgument<T> const* b, MatrixArgument<T> const& c,
@@ -112,7 +109,6 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
   });
 }
 
-/// The same with a function of the caller.
 template <class Exec, class T, class F>
 void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
                VectorArgument<T> const* b, VectorArgument<T> const& c, F const& f,
@@ -135,28 +131,25 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
 /// | C | n | out: any stride but 0, overwritten |
 /// | options | | f, α, β and z; method, workspace, tuning and kernels; also accepts `Options` |
 ///
-/// f is the `.map` of the options (maps.hpp), applied to each entry of A·v. For c = Aᵀ·f(A·v),
-/// `α·c_j` is rounded, then `fma(β, z_j, α·c_j)`.
+/// f is the `.map` of the options, applied to each entry of A·v. For c = Aᵀ·f(A·v), `α·c_j` is
+/// rounded, then `fma(β, z_j, α·c_j)`.
 ///
-/// Work and traffic: 4mn flop; fused (mn + 2n)·sizeof(T) bytes, the matrix read once; two-stage
-/// (2mn + 2m + 2n)·sizeof(T) bytes. A map adds its vector, α and β add 3n·sizeof(T) bytes.
+/// Work and traffic: 4mn flop; fused (mn + 2n)·sizeof(T) bytes; two-stage (2mn + 2m + 2n)·sizeof(T)
+/// bytes. A map adds its vector, α and β add 3n·sizeof(T) bytes.
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. The bits of C are a function of the input vectors and numbers, of A, and of A's
-/// layout: fused and two-stage agree (docs/summation.md). If A has no rows, C = β·z. C must not
-/// overlap A, v, z or the map's vector. Throws std::invalid_argument for sizes that do not fit, a
-/// view without memory, overlap, an unusable tuning, or a workspace in use, before any work is
-/// enqueued.
+/// large enough. The bits of C depend only on the inputs and A's layout: fused and two-stage agree
+/// (docs/summation.md). If A has no rows, C = β·z. C must not overlap A, v, z or the map's vector.
+/// Throws std::invalid_argument for sizes that do not fit, a view without memory, overlap, an
+/// unusable tuning, or a workspace in use, before any work is enqueued.
 ///
-/// Call it outside parallel regions, like all operations. Kokkos does not start kernels in a
-/// kernel: within Kokkos::parallel_for on a host the call never returns, and within `#pragma omp
-/// parallel` Kokkos ends the program.
+/// Call operations outside parallel regions: in Kokkos::parallel_for on a host the call never
+/// returns, and in `#pragma omp parallel` Kokkos ends the program.
 ///
 /// A in LayoutStride counts as row-major if its rows are contiguous, otherwise as column-major if
 /// its columns are. Other strides are refused.
 ///
-/// Source: ATAX of PolyBench; fusion by reading each panel of rows (tile of columns) once, with
-/// the order of summation of docs/summation.md.
+/// Source: ATAX of PolyBench; each panel of rows (tile of columns) is read once.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -176,10 +169,9 @@ void atax(
 
 /// C = α·Aᵀ·B + β·z, and B = f(A·v)
 ///
-/// As `atax` without B. B has m entries of any stride, is overwritten, and must not overlap A, v,
-/// C, z or the map's vector. Without a map, or with `.keep_product`, its bits are the same as for
-/// `multiply`. If A has no columns, B = f(0). Adds m·sizeof(T) bytes of traffic, four times as many
-/// with a map.
+/// As `atax` without B. B has m entries of any stride, and must not overlap A, v, C, z or the map's
+/// vector. Without a map, or with `.keep_product`, B has the bits of `multiply`. If A has no
+/// columns, B = f(0). Adds m·sizeof(T) bytes of traffic, 4m·sizeof(T) with a map.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -199,8 +191,7 @@ void atax(
 /// C = α·Aᵀ·f(A·v) + β·z, with a function of the caller
 ///
 /// As `atax` with a map. `f(i, b)` is called on the device, any number of times per row, and must
-/// return the same value for the same i and b. The kernels are compiled with it, in the calling
-/// program. Bits are the same everywhere if f's bits are.
+/// return the same value for the same i and b.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C,
           RowFunction<typename A::non_const_value_type> F>
 void atax(
@@ -211,7 +202,7 @@ void atax(
                              detail::vector_out(c), f, options);
 }
 
-/// The same, and B = f(A·v).
+/// As above, and B = f(A·v).
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
           OutputVectorOf<Exec, A> C, RowFunction<typename A::non_const_value_type> F>
 void atax(
@@ -224,15 +215,13 @@ void atax(
 
 /// C = α·Aᵀ·f(A·V) for a block V of k vectors
 ///
-/// As `atax` of a vector. V and C have n x k entries, each in LayoutRight, LayoutLeft or
-/// LayoutStride. All columns use the same map, and there is no z. Column j has the bits of a call
-/// with V's column j. Without columns, only sizes are checked.
+/// As `atax` of a vector. V and C are n x k, each in LayoutRight, LayoutLeft or LayoutStride. All
+/// columns use the same map; no z. Column j has the bits of a call with V's column j.
 ///
-/// Up to 32 columns share a pass over A, or up to eight with portable kernels. A fused pass reads A
-/// once, a two-stage pass reads it twice. By default, passes of nine or more columns are two-stage.
-/// On GPUs, accelerated passes of three or more columns are two-stage, unless a kernel fuses up to
-/// eight columns (Hopper, rows of at most 16 KiB). `method_of_blocks` returns the method for a
-/// shape.
+/// Up to 32 columns share a pass over A, up to eight with portable kernels. By default, passes of
+/// nine or more columns are two-stage. On GPUs, accelerated passes of three or more columns are
+/// two-stage, unless a kernel fuses up to eight columns (Hopper, rows of at most 16 KiB). See
+/// `method_of_blocks`.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -249,7 +238,7 @@ void atax(
                              detail::matrix_out(c), options);
 }
 
-/// The same, and B = f(A·V), with m x k entries.
+/// As above, and B = f(A·V), m x k.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Rows,
           OutputMatrixOf<Exec, A> Out>
 void atax(

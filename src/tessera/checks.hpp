@@ -17,33 +17,31 @@
 
 #include <tessera/tuning.hpp>
 
-/// Preconditions of the operations. Each function throws std::invalid_argument with a message that
-/// names the operation and the sizes.
+/// Preconditions of the operations. Each throws std::invalid_argument.
 namespace tessera::checks {
 
 [[noreturn]] inline void fail(std::string_view operation, std::string const& what) {
   throw std::invalid_argument("tessera::" + std::string(operation) + ": " + what);
 }
 
-/// Maximum bytes of a matrix or a vector, including gaps between its elements, and maximum rows and
-/// columns. No machine has that much memory, and all computations with such sizes fit 64 bits.
+/// Maximum bytes of a matrix or a vector, including gaps, and maximum rows and columns:
+/// computations with such sizes fit 64 bits.
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
 inline constexpr std::uint64_t most_lines = std::uint64_t{1} << 50;
 
-/// a · b, or the largest 64-bit number if that overflows.
+/// a · b, saturating.
 constexpr std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   return std::bit_width(a) + std::bit_width(b) > 64 ? std::numeric_limits<std::uint64_t>::max()
                                                     : a * b;
 }
-/// a + b, or the largest 64-bit number if that overflows.
+/// a + b, saturating.
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
   return a > std::numeric_limits<std::uint64_t>::max() - b
              ? std::numeric_limits<std::uint64_t>::max()
              : a + b;
 }
 
-/// Requires that a matrix can have this size. `Size` is the type of the caller's sizes, signed or
-/// unsigned: the message prints them unchanged.
+/// `Size` is signed or unsigned: the message prints the caller's sizes unchanged.
 template <std::integral Size>
 void require_size(std::string_view operation, Size rows, Size cols, std::size_t element_bytes) {
   auto const m = static_cast<std::uint64_t>(rows);
@@ -54,7 +52,6 @@ void require_size(std::string_view operation, Size rows, Size cols, std::size_t 
   }
 }
 
-/// Requires that the matrix `name` has at least one row and one column.
 template <class Matrix>
 void require_elements(std::string_view operation, std::string_view name, Matrix const& x) {
   if (x.extent(0) == 0 || x.extent(1) == 0) {
@@ -63,7 +60,6 @@ void require_elements(std::string_view operation, std::string_view name, Matrix 
   }
 }
 
-/// Requires that the vector `name` has `expected` entries.
 template <class Vector>
 void require_extent(std::string_view operation, std::string_view name, Vector const& x,
                     std::size_t expected) {
@@ -73,7 +69,6 @@ void require_extent(std::string_view operation, std::string_view name, Vector co
   }
 }
 
-/// Requires that the matrix `name` is rows x cols.
 template <class Matrix>
 void require_extents(std::string_view operation, std::string_view name, Matrix const& x,
                      std::size_t rows, std::size_t cols) {
@@ -84,7 +79,6 @@ void require_extents(std::string_view operation, std::string_view name, Matrix c
   }
 }
 
-/// Requires that the matrix `name` has `rows` rows.
 template <class Matrix>
 void require_rows(std::string_view operation, std::string_view name, Matrix const& x,
                   std::size_t rows) {
@@ -94,7 +88,6 @@ void require_rows(std::string_view operation, std::string_view name, Matrix cons
   }
 }
 
-/// Requires that A is square.
 template <class Matrix>
 void require_square(std::string_view operation, Matrix const& A) {
   if (A.extent(0) != A.extent(1)) {
@@ -105,23 +98,22 @@ void require_square(std::string_view operation, Matrix const& A) {
 
 /// Addresses of the elements of a vector or a matrix, in bytes.
 struct Place {
-  std::uint64_t begin;                  ///< of the first element
-  std::uint64_t element;                ///< size of an element
-  std::array<std::uint64_t, 2> count;   ///< of elements in each direction; 1 if absent
+  std::uint64_t begin;
+  std::uint64_t element;
+  std::array<std::uint64_t, 2> count;   ///< of elements per direction; 1 if absent
   std::array<std::uint64_t, 2> stride;  ///< between elements; 0 if there is only one
 
   [[nodiscard]] constexpr bool is_empty() const { return count[0] == 0 || count[1] == 0; }
-  /// Distance of the first and the last element in this direction.
+  /// From the first to the last element in this direction.
   [[nodiscard]] constexpr std::uint64_t along(std::size_t direction) const {
     return product(count[direction] - 1, stride[direction]);
   }
-  /// Distance of the first byte and the byte after the last.
+  /// From the first byte to the byte after the last.
   [[nodiscard]] constexpr std::uint64_t span() const {
     return is_empty() ? 0 : sum(element, sum(along(0), along(1)));
   }
 };
 
-/// The place of a view of rank 1 or 2.
 template <class View>
 Place place_of(View const& x) {
   constexpr auto element = static_cast<std::uint64_t>(sizeof(typename View::value_type));
@@ -135,7 +127,6 @@ Place place_of(View const& x) {
   return place;
 }
 
-/// Requires that the view `name` has memory for its elements, of a possible size.
 template <class View>
 void require_memory(std::string_view operation, std::string_view name, View const& x) {
   Place const place = place_of(x);
@@ -150,7 +141,6 @@ void require_memory(std::string_view operation, std::string_view name, View cons
   }
 }
 
-/// Whether no two elements of a view share memory.
 constexpr bool are_distinct(Place const& x) {
   if (x.count[0] <= 1 && x.count[1] <= 1) return true;
   if (x.count[0] <= 1) return x.stride[1] >= x.element;
@@ -165,7 +155,6 @@ constexpr bool are_distinct(Place const& x) {
   return x.stride[1] / common >= x.count[0] || x.stride[0] / common >= x.count[1];
 }
 
-/// Requires that no two elements of the output `name` share memory.
 template <class Output>
 void require_distinct(std::string_view operation, std::string_view name, Output const& output) {
   Place const place = place_of(output);
@@ -179,14 +168,12 @@ void require_distinct(std::string_view operation, std::string_view name, Output 
                       strides);
 }
 
-/// Requires that the matrix `A` can be read: a valid size and memory.
 template <class Matrix>
 void require_matrix(std::string_view operation, Matrix const& A) {
   require_size(operation, A.extent(0), A.extent(1), sizeof(typename Matrix::value_type));
   require_memory(operation, "A", A);
 }
 
-/// Requires that the vector `name` can be read and has `expected` entries.
 template <class Vector>
 void require_input(std::string_view operation, std::string_view name, Vector const& x,
                    std::size_t expected) {
@@ -194,7 +181,6 @@ void require_input(std::string_view operation, std::string_view name, Vector con
   require_memory(operation, name, x);
 }
 
-/// Requires that the vector `name` can be written and has `expected` entries.
 template <class Vector>
 void require_output(std::string_view operation, std::string_view name, Vector const& x,
                     std::size_t expected) {
@@ -202,10 +188,8 @@ void require_output(std::string_view operation, std::string_view name, Vector co
   require_distinct(operation, name, x);
 }
 
-/// Whether the bytes of two views are disjoint modulo some step. Within each step, `a` uses bytes
-/// [begin, begin + width) and `b` uses its own range. The step is a common divisor of strides; the
-/// other directions form the width. This separates columns of a row-major matrix, and adjacent
-/// blocks.
+/// Whether the bytes of two views are disjoint modulo a common divisor of strides, where each uses
+/// its own range. This separates columns of a row-major matrix, and adjacent blocks.
 constexpr bool are_apart_by_steps(Place const& a, Place const& b) {
   auto const step_of = [](Place const& x, unsigned directions) {
     std::uint64_t step = 0;
@@ -243,7 +227,6 @@ constexpr bool are_apart(Place const& a, Place const& b) {
   return are_apart_by_steps(a, b);
 }
 
-/// Requires that the output `name` shares no memory with `input`.
 template <class Output, class Input>
 void require_apart(std::string_view operation, std::string_view name, Output const& output,
                    std::string_view input_name, Input const& input) {
@@ -256,11 +239,9 @@ inline bool is_power_of_two(Index x) {
   return x > 0 && std::has_single_bit(static_cast<std::uint64_t>(x));
 }
 
-/// Maximum elements of a tile's edge.
 inline constexpr int most_tile = 65536;
 
-/// Requires that a caller's tuning has meaningful values. The backend checks whether it supports
-/// them.
+/// The backend checks whether it supports the values.
 inline void require_valid(TransposeTuning const& tuning) {
   if (tuning.tile_rows < 1 || tuning.tile_cols < 1 || tuning.team_size < 1 || tuning.band < 1) {
     fail("TransposeTuning", "tile_rows, tile_cols, team_size and band must be at least 1");
@@ -272,7 +253,6 @@ inline void require_valid(TransposeTuning const& tuning) {
   }
 }
 
-/// The same for matrix products.
 inline void require_valid(GemmTuning const& tuning) {
   if (tuning.tile_rows < 1 || tuning.tile_cols < 1 || tuning.tile_depth < 1 || tuning.band < 1) {
     fail("GemmTuning", "tile_rows, tile_cols, tile_depth and band must be at least 1");
@@ -286,7 +266,6 @@ inline void require_valid(GemmTuning const& tuning) {
   }
 }
 
-/// Requires that kernels can use a caller's tuning.
 inline void require_valid(Tuning const& tuning) {
   auto const step = [](int lines) { return lines == 1 || lines == 2 || lines == 4 || lines == 8; };
   if (!step(tuning.dot.lines_per_step) || !step(tuning.sum.lines_per_step) ||

@@ -12,21 +12,19 @@
 
 namespace tessera {
 
-/// Scalar types of Tessera's arithmetic.
 template <class T>
 concept Scalar = std::same_as<T, float> || std::same_as<T, double>;
 
-/// A Kokkos execution space. The portable kernels run on all of them.
 template <class Exec>
 concept ExecutionSpace = Kokkos::is_execution_space_v<Exec> && backends::Complete<Exec>::value;
 
-/// A layout whose rows (LayoutRight) or columns (LayoutLeft) are contiguous; they may be padded.
+/// Rows (LayoutRight) or columns (LayoutLeft) are contiguous, maybe padded.
 template <class Layout>
 concept ContiguousLayout =
     std::same_as<Layout, Kokkos::LayoutRight> || std::same_as<Layout, Kokkos::LayoutLeft>;
 
-/// A rank-2 view of scalars in row-major (LayoutRight) or column-major (LayoutLeft) order, or in
-/// LayoutStride. With LayoutStride, operations check that rows or columns are contiguous.
+/// A rank-2 view of scalars. With LayoutStride, operations check that rows or columns are
+/// contiguous.
 template <class View>
 concept Matrix =
     Kokkos::is_view_v<View> && View::rank() == 2 && Scalar<typename View::non_const_value_type> &&
@@ -38,67 +36,53 @@ template <class View>
 concept Vector =
     Kokkos::is_view_v<View> && View::rank() == 1 && Scalar<typename View::non_const_value_type>;
 
-/// A vector that can be written.
 template <class View>
 concept OutputVector = Vector<View> && !std::is_const_v<typename View::value_type>;
 
-/// `View` is in memory that kernels of `Exec` can access.
 template <class View, class Exec>
 concept AccessibleFrom =
     bool(Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible);
 
-/// Two views of the same scalar.
 template <class A, class B>
 concept SameScalar =
     std::same_as<typename A::non_const_value_type, typename B::non_const_value_type>;
 
-/// Element types that Tessera moves without interpretation: any trivially copyable type of 1, 2, 4,
-/// 8 or 16 bytes.
+/// Element types that Tessera moves without interpretation.
 template <class T>
 concept Element =
     std::is_trivially_copyable_v<T> && sizeof(T) <= 16 && std::has_single_bit(sizeof(T));
 
-/// A rank-2 view of elements, in LayoutRight, LayoutLeft or LayoutStride.
 template <class View>
 concept ElementMatrix =
     Kokkos::is_view_v<View> && View::rank() == 2 && Element<typename View::non_const_value_type> &&
     (ContiguousLayout<typename View::array_layout> ||
      std::same_as<typename View::array_layout, Kokkos::LayoutStride>);
 
-/// The input of a transpose on `Exec`.
 template <class View, class Exec>
 concept ElementMatrixOf = ElementMatrix<View> && AccessibleFrom<View, Exec>;
 
-/// The output of a transpose on `Exec`.
 template <class View, class Exec>
 concept OutputElementMatrixOf =
     ElementMatrixOf<View, Exec> && !std::is_const_v<typename View::value_type>;
 
-/// The output of a transpose of `A` on `Exec`.
 template <class View, class Exec, class A>
 concept TransposeOf = OutputElementMatrixOf<View, Exec> && SameScalar<View, A>;
 
-/// The matrix of an operation on `Exec`.
 template <class View, class Exec>
 concept MatrixOf = Matrix<View> && AccessibleFrom<View, Exec>;
 
-/// A matrix whose order is known at compile time.
 template <class View, class Exec>
 concept OrderedMatrixOf = MatrixOf<View, Exec> && ContiguousLayout<typename View::array_layout>;
 
-/// The second factor of a matrix product of `A` on `Exec`.
 template <class View, class Exec, class A>
 concept FactorOf = MatrixOf<View, Exec> && SameScalar<View, A>;
 
-/// The output of a matrix product of `A` on `Exec`.
 template <class View, class Exec, class A>
 concept OutputMatrixOf = FactorOf<View, Exec, A> && !std::is_const_v<typename View::value_type>;
 
-/// An input vector of an operation with the matrix `A` on `Exec`.
 template <class View, class Exec, class A>
 concept VectorOf = Vector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
 
-/// An output vector of an operation with the matrix `A` on `Exec`.
 template <class View, class Exec, class A>
 concept OutputVectorOf = OutputVector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
 
@@ -108,8 +92,7 @@ concept ForeignScalars = Kokkos::is_view_v<View> && !Scalar<typename View::non_c
 template <class View>
 concept ForeignElements = Kokkos::is_view_v<View> && !Element<typename View::non_const_value_type>;
 
-/// Reasons for refusing a call, shown by the compiler. Deleted overloads for common unsupported
-/// calls return these types.
+/// Return types of deleted overloads: the compiler shows these names as the reason.
 namespace refused {
 struct TesseraComputesWithFloatAndDoubleOnly;
 struct TesseraMovesTriviallyCopyableElementsOf1Or2Or4Or8Or16BytesOnly;

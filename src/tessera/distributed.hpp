@@ -39,9 +39,9 @@ namespace tessera {
 
 /// Processes that compute together. The rows of rank r follow the rows of rank r - 1.
 ///
-/// A matrix is each rank's View of its rows; a rank may have no rows. A vector as long as a column
-/// is distributed in the same way. A vector as long as a row is replicated on every rank. Any split
-/// gives the same bits; rows_of proposes one that makes few subtrees.
+/// A matrix is each rank's View of its rows, maybe none. A vector as long as a column is
+/// distributed like the rows; a vector as long as a row is replicated. Any split gives the same
+/// bits; rows_of proposes one that makes few subtrees.
 ///
 /// Every member except rank, size, exec, exchange and rows_of is collective: all ranks call it with
 /// the same number of columns, layout, scalar type, map and numbers. Differences are detected and
@@ -53,7 +53,7 @@ namespace tessera {
 /// segments. With NCCL they then do not fence either: a CUDA graph can capture them on all ranks,
 /// which then launch it together.
 ///
-/// Source: docs/distributed.md has the protocol and its traffic.
+/// Source: docs/distributed.md.
 ///
 /// ```cpp
 /// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
@@ -72,12 +72,12 @@ class Distributed {
   using VectorArgumentIn = detail::VectorArgument<T const>;
 
  public:
-  /// Uses all ranks of `comm`, which is duplicated: a collective call. MPI must be initialised
-  /// before, and finalised after the object is destroyed.
+  /// Duplicates `comm`: a collective call. MPI must be initialised before, and finalised after the
+  /// object is destroyed.
   explicit Distributed(MPI_Comm comm, Exec exec = Exec())
       : Distributed(std::make_shared<distributed::Communicator const>(comm), std::move(exec)) {}
-  /// Uses the ranks of a communicator that others use too; errors of its ranks are reported here as
-  /// well. A collective call: ranks agree how they exchange sums.
+  /// Shares a communicator, and reports errors of its other users' ranks. A collective call: ranks
+  /// agree how they exchange sums.
   explicit Distributed(std::shared_ptr<distributed::Communicator const> comm, Exec exec = Exec())
       : comm_(std::move(comm)), exec_(std::move(exec)) {}
 
@@ -86,14 +86,14 @@ class Distributed {
   [[nodiscard]] Exec const& exec() const { return exec_; }
   [[nodiscard]] distributed::Communicator const& communicator() const { return *comm_; }
 
-  /// How sums over all rows are exchanged: "nccl", "cuda-aware mpi" or "mpi from host memory". The
-  /// same on every rank.
+  /// How sums over all rows are exchanged: "nccl", "cuda-aware mpi" or "mpi from host memory", on
+  /// every rank.
   [[nodiscard]] std::string exchange() const {
     return distributed::detail::name_of<Exec>(exchanges_->by);
   }
 
-  /// Proposes this rank's rows of an m x n matrix: whole panels of a row-major matrix, whole
-  /// segments of a column-major one of T, about equally many on each rank.
+  /// Proposes this rank's rows of an m x n matrix: whole panels (row-major) or whole segments of T
+  /// (column-major), about equally many per rank.
   template <Scalar T = float, ContiguousLayout Layout = Kokkos::LayoutRight>
   [[nodiscard]] distributed::Rows rows_of(Index m, Index n) const {
     checks::require_size("Distributed::rows_of", m, n, sizeof(T));
@@ -111,11 +111,11 @@ class Distributed {
     comm_->together(body);
   }
 
-  /// The rows of this rank among all rows, and the properties that all matrices share.
+  /// The rows of this rank, and the properties that all matrices share.
   struct Place {
     distributed::Rows rows;
     Index all_rows;
-    bool by_rows;  ///< whether the lines of sums are rows
+    bool by_rows;  ///< lines of sums are rows
     std::vector<distributed::Rows> rows_by_rank;
   };
   template <MatrixOf<Exec> A>
@@ -152,7 +152,7 @@ class Distributed {
                  options);
   }
 
-  /// The same, and also B = f(A·v): each rank's rows of it.
+  /// As above, and B = f(A·v), each rank's rows.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
             OutputVectorOf<Exec, A> C>
   void atax(A const& a, V const& v, B const& b, C const& c,
@@ -164,8 +164,7 @@ class Distributed {
                  options);
   }
 
-  /// The same for blocks of vectors, column by column, as the block versions of tessera::multiply
-  /// and the other operations.
+  /// Blocks of vectors, column by column.
   template <MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
   void multiply(A const& a, In const& v, Out const& b,
                 std::type_identity_t<Options<Exec>> const& options = {}) const {
@@ -207,7 +206,7 @@ class Distributed {
     copy_to_host(sum.data(), &value, 1);
     return value;
   }
-  /// Σ x_i²: as `dot` of x with itself.
+  /// Σ x_i².
   template <Vector X>
     requires AccessibleFrom<X, Exec>
   [[nodiscard]] typename X::non_const_value_type sum_of_squares(
@@ -215,15 +214,15 @@ class Distributed {
     return dot(x, x, options);
   }
 
-  /// c = a sum over all rows of A, in the order of `multiply_transposed`. For solvers: most
-  /// programs call the operations above.
+  /// c = a sum over all rows of A, in the order of `multiply_transposed`. For solvers.
   ///
   /// @param name     of the sum, the same on all ranks
   /// @param a        this rank's rows
-  /// @param c        whole on every rank, as many entries as A has columns, overwritten
+  /// @param c        one entry per column of A, replicated
   /// @param kernels  accelerated or portable ones
   /// @param make_job make_job(rows of the whole matrix) returns what computes the sums of this
-  ///                 rank's rows, as distributed::detail::SquaresJob
+  ///   rank's rows, as distributed::detail::SquaresJob
+  ///
   /// Throws, on all ranks, a DistributedError if a rank's call differs, or its job throws.
   template <MatrixOf<Exec> A, OutputVectorOf<Exec, A> C, class MakeJob>
   void sum_over_rows(char const* name, A const& a, C const& c, Kernels kernels,
@@ -240,8 +239,8 @@ class Distributed {
   /// its rows.
   ///
   /// @param x    contiguous, of the same length on every rank
-  /// @param mine this rank's rows. The rows of all ranks cover x in the order of the ranks, without
-  ///   gap or overlap. A rank may have no rows.
+  /// @param mine this rank's rows, maybe none. The rows of all ranks cover x in the order of the
+  ///   ranks, without gap or overlap.
   ///
   /// Throws a DistributedError on all ranks if one of these conditions does not hold.
   template <OutputVector X>
@@ -249,7 +248,7 @@ class Distributed {
   void share_rows(X const& x, distributed::Rows const& mine) const {
     share_agreed_rows(x, agree_on_rows(detail::vector_out(x), [&] { return mine; }));
   }
-  /// The same if every rank knows the rows of all ranks: `rows_by_rank` is the same on each.
+  /// If every rank knows the rows of all ranks: `rows_by_rank` is the same on each.
   template <OutputVector X>
     requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, std::vector<distributed::Rows> const& rows_by_rank) const {
@@ -265,13 +264,12 @@ class Distributed {
  private:
   /// Facts about a call that all ranks know.
   struct Global {
-    std::vector<distributed::Rows> rows;  ///< of each rank
+    std::vector<distributed::Rows> rows;
     Index all_rows;
-    bool by_rows;  ///< whether the lines of sums are rows
+    bool by_rows;  ///< lines of sums are rows
   };
 
-  /// Which elements of a rank's rows are contiguous. A single row in LayoutStride may be both: the
-  /// rows of other ranks decide.
+  /// A single row in LayoutStride may be `either`: the rows of other ranks decide.
   enum class Stored : std::int64_t { columns, rows, either };
   template <class T>
   static Stored stored(char const* operation, MatrixIn<T> const& a) {
@@ -322,7 +320,6 @@ class Distributed {
       throw DistributedError(static_cast<int>(rank), "tessera::" + std::string(operation) +
                                                          ": expected what rank 0 has, " + what);
     };
-    // A single column is stored either way.
     auto const stored_by = [&](std::size_t r) {
       return a.extent(1) == 1 ? Stored::either : static_cast<Stored>(all[r][stored_at]);
     };
@@ -358,7 +355,6 @@ class Distributed {
   }
 
   /// Returns the rows of x that each rank has filled in, if they are what share_rows expects.
-  /// get_mine() returns this rank's rows.
   template <class T, class GetMine>
   std::vector<distributed::Rows> agree_on_rows(detail::VectorArgument<T> const& x,
                                                GetMine const& get_mine) const {
@@ -407,14 +403,12 @@ class Distributed {
     }
     return rows;
   }
-  /// share_rows after all ranks have agreed on the rows.
   template <class X>
   void share_agreed_rows(X const& x, std::vector<distributed::Rows> const& rows_by_rank) const {
     distributed::detail::gather_rows(exec_, *comm_, *exchanges_, x.data(),
                                      static_cast<Index>(x.extent(0)), rows_by_rank);
   }
 
-  /// A number that identifies an operation's name.
   static std::int64_t number_of(std::string_view operation) {
     std::int64_t number = 0;
     for (char const c : operation) number = (number * 131 + c) % 1'000'000'007;
@@ -544,7 +538,7 @@ class Distributed {
     std::vector<T> open, begun;  ///< on the host, for messages between ranks
   };
 
-  /// Continues the chains of a unit over some rows of this rank. `factors` holds their factors.
+  /// Continues the chains of a unit over some rows of this rank.
   template <bool RowMajor, class T, class Job>
   void go_on(Global const& global, distributed::detail::Units const& units, MatrixIn<T> const& a,
              Job const& job, distributed::Rows const& rows, Memory<T> const& factors,
@@ -592,8 +586,7 @@ class Distributed {
     }
   }
 
-  /// Passes chains from rank to rank, if there are any; roots[0] = the sum of a unit that ends
-  /// here.
+  /// Passes chains from rank to rank; roots[0] = the sum of a unit that ends here.
   template <bool RowMajor, class T, class Job>
   void hand_chains_on(Global const& global, distributed::detail::Units const& units,
                       std::vector<distributed::detail::Share> const& shares, MatrixIn<T> const& a,
@@ -644,7 +637,6 @@ class Distributed {
     return static_cast<int>(r);
   }
 
-  /// Calls body(the set of kernels, whether rows are contiguous).
   template <class T, class Body>
   static void with_set(Kernels kernels, bool by_rows, Body const& body) {
     detail::with_kernels<Exec>(kernels, [&]<class Set>(Set set) {
@@ -656,7 +648,6 @@ class Distributed {
     });
   }
 
-  /// Calls body(column of V, column of the result) for each column of two blocks.
   template <class A, class In, class Out, class Body>
   void for_each_column(char const* operation, A const& a, In const& in, Out const& out,
                        Body const& body) const {
@@ -683,7 +674,7 @@ class Distributed {
         Kokkos::view_alloc(exec_, "tessera::distributed::" + what, Kokkos::WithoutInitializing),
         static_cast<std::size_t>(size));
   }
-  /// Copies elements between host memory, from which MPI sends, and memory of Exec. Fences.
+  /// Fences.
   template <class T>
   void copy_to_host(T const* from, T* to, Index count) const {
     copy<Kokkos::HostSpace, typename Exec::memory_space>(from, to, count);

@@ -21,8 +21,8 @@
 namespace tessera {
 namespace detail {
 
-/// A product whose matrices are stored by rows or by columns, in chains of `chain` products; 0: in
-/// the chains of docs/summation.md.
+/// Matrices stored by rows or by columns, in chains of `chain` products; 0: in the chains of
+/// docs/summation.md.
 template <bool RowsOfA, bool RowsOfB, bool RowsOfC, class Exec, class T>
 void run_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& b,
               MatrixArgument<T> const& c, GemmOptions<Exec> const& options, Index chain) {
@@ -90,7 +90,7 @@ void call_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
 
 }  // namespace detail
 
-/// C = A·B, the product of two matrices
+/// C = A·B
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -100,23 +100,20 @@ void call_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
 /// | C | m x n | out: as A, overwritten |
 /// | options | | workspace, tuning and kernels |
 ///
-/// Work and traffic: 2mnk flop; at least (mk + kn + mn)·sizeof(T) bytes. Each factor is read from
-/// memory once for every tile of C that uses it, unless it is in cache. Hosts read each factor only
-/// once for long sums with a tiny result, such as XᵀX of a tall X; a tuning overrides this and uses
-/// tiles.
+/// Work and traffic: 2mnk flop; at least (mk + kn + mn)·sizeof(T) bytes. Unless cached, each factor
+/// is read once for every tile of C that uses it. Hosts read each factor only once for long sums
+/// with a tiny result, such as XᵀX of a tall X, unless there is a tuning.
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. The bits of C are a function of A and B alone, not of layouts, the tuning or the
-/// backend (docs/summation.md). The result never contains -0. If k = 0, C = 0. C must not overlap A
-/// or B.
+/// large enough. The bits of C depend on A and B alone, not on layouts, the tuning or the backend
+/// (docs/summation.md). The result never contains -0. If k = 0, C = 0. C must not overlap A or B.
 ///
 /// Throws std::invalid_argument for sizes that do not fit, a view without memory, overlap, a tuning
 /// or kernels that the backend does not have, or a workspace in use, before any work is enqueued.
 ///
-/// Source: on GPUs, tiles in registers over tiles in shared memory, after V. Volkov and J. W.
-/// Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC 2008; on hosts, packed strips and
-/// blocks of registers, after K. Goto and R. A. van de Geijn, Anatomy of High-Performance Matrix
-/// Multiplication, ACM TOMS 34 (2008). Chains and tree: docs/summation.md.
+/// Source: on GPUs, V. Volkov and J. W. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC
+/// 2008; on hosts, K. Goto and R. A. van de Geijn, Anatomy of High-Performance Matrix
+/// Multiplication, ACM TOMS 34 (2008).
 ///
 /// ```cpp
 /// Kokkos::View<float**, Kokkos::LayoutRight> A("A", 100, 40), C("C", 100, 20);

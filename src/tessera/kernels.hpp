@@ -11,8 +11,8 @@
 
 namespace tessera {
 
-/// Returns the kernels that an operation runs on `Exec` for the given choice: portable or
-/// accelerated. Throws std::invalid_argument for kernels that the backend does not have.
+/// The kernels, portable or accelerated, that `Exec` runs for the given choice. Throws
+/// std::invalid_argument for kernels that the backend does not have.
 template <ExecutionSpace Exec>
 Kernels kernels_used(Kernels wanted) {
   if constexpr (backends::IsAccelerated<Exec>) {

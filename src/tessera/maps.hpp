@@ -15,7 +15,7 @@
 namespace tessera {
 
 namespace maps {
-/// The kind of a map. The comments give the mapped value of b.
+/// The kind of a map, with the mapped value of b.
 enum class Kind {
   identity,          ///< b
   weights,           ///< x_i·b
@@ -28,7 +28,6 @@ enum class Kind {
   replace,           ///< x_i
 };
 
-/// Name of a map, which is its function in this namespace.
 inline char const* name_of(Kind kind) {
   constexpr char const* names[]{"identity", "weights",         "minus",
                                 "plus",     "logistic",        "logistic_weights",
@@ -36,7 +35,7 @@ inline char const* name_of(Kind kind) {
   return names[static_cast<int>(kind)];
 }
 
-/// A predefined map for kernels: its kind and its vector.
+/// A predefined map, for kernels.
 template <class T>
 struct Function {
   Kind kind = Kind::identity;
@@ -73,7 +72,7 @@ struct Function {
   }
 };
 
-/// The same map for rows that start at row `first`.
+/// For rows that start at row `first`.
 template <class T>
 Function<T> shifted(Function<T> function, Index first) {
   function.x += first * function.stride;
@@ -82,7 +81,7 @@ Function<T> shifted(Function<T> function, Index first) {
 
 }  // namespace maps
 
-/// A non-owning vector of any stride, in memory that `Space` can access. It must outlive the work.
+/// A non-owning vector of any stride, which must outlive the work.
 template <class T, class Space>
 class VectorIn {
  public:
@@ -107,16 +106,14 @@ class VectorIn {
   std::size_t stride_ = 1;
 };
 
-/// A predefined map with a vector in memory that `Space` can access: weights(w) and the other
-/// functions below. The vector is not owned and must outlive the work. The default map leaves B
-/// unchanged.
+/// A predefined map: weights(w) and the other functions below. It does not own its vector, which
+/// must outlive the work. The default is the identity.
 template <class T, class Space>
 class RowMap {
  public:
   using value_type = T const;
 
   RowMap() = default;
-  /// Converts a map whose vector is in another memory that `Space` can access.
   template <class Other>
     requires(!std::is_same_v<Other, Space> &&
              bool(Kokkos::SpaceAccessibility<Space, Other>::accessible))
@@ -130,7 +127,6 @@ class RowMap {
   [[nodiscard]] maps::Function<T> const& function() const { return function_; }
   [[nodiscard]] bool is_identity() const { return function_.kind == maps::Kind::identity; }
 
-  // The vector, for checks.
   static constexpr std::size_t rank() { return 1; }
   [[nodiscard]] T const* data() const { return function_.x; }
   [[nodiscard]] std::size_t extent(std::size_t /*i*/) const { return size_; }
@@ -144,7 +140,6 @@ class RowMap {
 };
 
 namespace maps {
-/// The map with a vector of this View type.
 template <class View>
 using MapOf = RowMap<typename View::non_const_value_type, typename View::memory_space>;
 
@@ -172,7 +167,7 @@ template <Vector Y>
 MapOf<Y> minus(Y const& y) {
   return {Kind::minus, y};
 }
-/// b ↦ b + γ·u_i, with one rounding: used in each iteration of LSQR and LSMR.
+/// b ↦ fma(γ, u_i, b), of LSQR and LSMR.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -183,8 +178,8 @@ template <Vector U>
 MapOf<U> plus(typename U::non_const_value_type gamma, U const& u) {
   return {Kind::plus, u, gamma};
 }
-/// b ↦ σ(b + γ) - y_i with σ(b) = 1/(1 + e^-b): the gradient of the logistic loss with the
-/// intercept γ, labels y of 0 and 1.
+/// b ↦ σ(b + γ) - y_i with σ(b) = 1/(1 + e^-b): the gradient of the logistic loss with intercept γ,
+/// labels y of 0 and 1.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -208,8 +203,7 @@ template <Vector Eta>
 MapOf<Eta> logistic_weights(Eta const& eta) {
   return {Kind::logistic_weights, eta};
 }
-/// b ↦ e^(b + γ) - y_i: the gradient of the Poisson loss with the logarithm as link and the
-/// intercept γ, counts y.
+/// b ↦ e^(b + γ) - y_i: the gradient of the Poisson loss (log link) with intercept γ, counts y.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -236,9 +230,9 @@ MapOf<Eta> poisson_weights(Eta const& eta) {
 
 }  // namespace maps
 
-/// A user-defined map: T f(Index i, T b) with the row i. It is called on the device, possibly
-/// several times per row. It is copied to the device bytewise, so its members must be usable there.
-/// Function types are not supported; on a host use a function pointer, `&f`.
+/// A user-defined map: T f(Index i, T b) with the row i, called on the device, possibly several
+/// times per row. It is copied bytewise, so its members must be usable there. On a host use a
+/// function pointer, `&f`, not a function type.
 template <class F, class T>
 concept RowFunction =
     std::is_object_v<F> && !Kokkos::is_view_v<F> && std::is_invocable_r_v<T, F const&, Index, T>;

@@ -22,13 +22,10 @@ namespace tessera {
 /// | B | m | out: any stride but 0, overwritten |
 /// | options | | workspace, tuning and kernels |
 ///
-/// Work and traffic: 2mn flop; (mn + m + n)·sizeof(T) bytes, the matrix read once.
+/// Work and traffic: 2mn flop; (mn + m + n)·sizeof(T) bytes.
 ///
-/// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. The bits of B are a function of A, v and A's layout alone (docs/summation.md). If
-/// A has no columns, B = 0. B must not overlap A or v. Throws std::invalid_argument for sizes that
-/// do not fit, a view without memory, overlap, an unusable tuning, or a workspace in use, before
-/// any work is enqueued. A in LayoutStride: as `atax`.
+/// Guarantees, errors and LayoutStride as `atax`. The bits of B depend on A, v and A's layout
+/// alone. If A has no columns, B = 0. B must not overlap A or v.
 ///
 /// Source: dot products with independent lanes and an adjacent-pair tree (docs/summation.md).
 ///
@@ -46,9 +43,9 @@ void multiply(Exec const& exec, A const& a, V const& v, B const& b,
 
 /// B = A·V, V a block of k vectors
 ///
-/// As `multiply` of a vector, with V of n x k and B of m x k entries, each in LayoutRight,
-/// LayoutLeft or LayoutStride; B must not overlap A or V. Column j has the bits of the call with
-/// V's column j. Up to 32 columns share a read of A; up to eight with portable kernels.
+/// As `multiply` of a vector, V n x k and B m x k, each in LayoutRight, LayoutLeft or LayoutStride.
+/// Column j has the bits of the call with V's column j. Up to 32 columns share a read of A; up to
+/// eight with portable kernels.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

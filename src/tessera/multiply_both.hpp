@@ -14,8 +14,8 @@
 namespace tessera {
 namespace detail {
 
-/// Computes the dot product of each line with x, and the sum over all lines, each times an entry of
-/// u. Uses the fused kernel of rows, with u in place of the dot products.
+/// dots = the dot product of each line with x, sums = the sum over all lines, each times an entry
+/// of u: the fused kernel of rows, with u in place of the dot products.
 template <class Set, class Exec, class T>
 void run_both(Exec const& exec, Lines<T> const& lines, VectorArgument<T const> const& x,
               VectorArgument<T const> const& u, OutputVector<T> dots, OutputVector<T> sums,
@@ -91,13 +91,10 @@ void call_multiply_both(Exec const& exec, MatrixArgument<T const> const& a,
 /// Work and traffic: 4mn flop; (mn + 2m + 2n)·sizeof(T) bytes. A matrix that is too small or too
 /// wide for a faster single pass is read twice.
 ///
-/// Guarantees: the bits are the same as for `multiply` and `multiply_transposed`. Asynchronous in
-/// `exec`; no fence, and no allocation with a kept workspace that is large enough. If A has no
-/// columns, y = 0; if A has no rows, w = 0. Outputs must not overlap each other or an input. Throws
-/// as `atax` does.
+/// Guarantees and errors as `atax`, with the bits of `multiply` and `multiply_transposed`. If A has
+/// no columns, y = 0; if A has no rows, w = 0. Outputs must not overlap each other or an input.
 ///
-/// Source: GEMVT of the updated BLAS (L. S. Blackford et al., 2002) without its scalars, for
-/// methods such as BiCG and QMR.
+/// Source: GEMVT of the updated BLAS (L. S. Blackford et al., 2002) without its scalars.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-/// C = Aᵀ·B; the transpose is never stored
+/// C = Aᵀ·B, without storing the transpose
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -22,13 +22,10 @@ namespace tessera {
 /// | C | n | out: any stride but 0, overwritten |
 /// | options | | workspace, tuning and kernels |
 ///
-/// Work and traffic: 2mn flop; (mn + m + n)·sizeof(T) bytes, the matrix read once.
+/// Work and traffic: 2mn flop; (mn + m + n)·sizeof(T) bytes.
 ///
-/// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. The bits of C are a function of A, B and A's layout alone (docs/summation.md). If
-/// A has no rows, C = 0. C must not overlap A or B. Throws std::invalid_argument for sizes that do
-/// not fit, a view without memory, overlap, an unusable tuning, or a workspace in use, before any
-/// work is enqueued. A in LayoutStride: as `atax`.
+/// Guarantees, errors and LayoutStride as `atax`. The bits of C depend on A, B and A's layout
+/// alone. If A has no rows, C = 0. C must not overlap A or B.
 ///
 /// Source: chains over panels of rows and an adjacent-pair tree over panels (docs/summation.md).
 ///
@@ -46,9 +43,9 @@ void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
 
 /// C = Aᵀ·B, B a block of k vectors
 ///
-/// As `multiply_transposed` of a vector, with B of m x k and C of n x k entries, each in
-/// LayoutRight, LayoutLeft or LayoutStride; C must not overlap A or B. Column j has the bits of the
-/// call with B's column j. Up to 32 columns share a read of A; up to eight with portable kernels.
+/// As `multiply_transposed` of a vector, B m x k and C n x k, each in LayoutRight, LayoutLeft or
+/// LayoutStride. Column j has the bits of the call with B's column j. Up to 32 columns share a read
+/// of A; up to eight with portable kernels.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -12,33 +12,30 @@
 #include <tessera/atax.hpp>
 #include <tessera/kernels.hpp>
 
-/// Describes what an operation would do for a shape, without running it: for reports and
-/// benchmarks.
+/// Describes what an operation would do for a shape, without running it.
 namespace tessera {
 
 /// One kernel of an operation.
 struct StagePlan {
-  std::string name;           ///< "fused", "multiply" or "multiply_transposed"
-  Index teams;                ///< teams launched
-  int team_size;              ///< threads per team
-  int lines_per_step;         ///< lines that a team handles at the same time
-  Index panels;               ///< panels of the sum over lines; 0: not a sum
-  Index lines_per_panel;      ///< lines per panel; 0: not a sum
-  Index panels_per_team;      ///< panels per team; 0: not a sum
+  std::string name;  ///< "fused", "multiply" or "multiply_transposed"
+  Index teams;
+  int team_size;
+  int lines_per_step;         ///< lines of a team at the same time
+  Index panels;               ///< of the sum over lines; 0: not a sum
+  Index lines_per_panel;      ///< 0: not a sum
+  Index panels_per_team;      ///< 0: not a sum
   std::size_t scratch_bytes;  ///< per team
 };
 
-/// The plan of an operation.
 struct Plan {
-  Method method;    ///< fused or two_stage (single products: two_stage)
+  Method method;    ///< single products: two_stage
   Kernels kernels;  ///< portable or accelerated
   std::vector<StagePlan> stages;
-  std::size_t workspace_bytes;  ///< size of a kept workspace, for contiguous vectors
+  std::size_t workspace_bytes;  ///< of a kept workspace, for contiguous vectors
 };
 
 namespace detail {
 
-/// Lines of a shape without a matrix.
 template <class T, class Layout>
 Lines<T> lines_of_shape(Index rows, Index cols) {
   if constexpr (std::is_same_v<Layout, Kokkos::LayoutRight>) {
@@ -54,13 +51,11 @@ std::size_t workspace_bytes(Index scalars) {
   return WorkspaceOfCall<Exec>::bytes_for(static_cast<std::size_t>(scalars) * sizeof(T));
 }
 
-/// The plan for a matrix without elements.
 template <class Exec>
 Plan no_plan(Kernels wanted) {
   return {Method::two_stage, kernels_used<Exec>(wanted), {}, 0};
 }
 
-/// One product as dot products of lines.
 template <class Set, class Exec, class T>
 Plan dot_plan(Exec const& exec, std::string name, Lines<T> const& lines, Tuning const& tuning) {
   DotOf<Exec, T, Set> const plan(exec, lines, tuning);
@@ -70,7 +65,6 @@ Plan dot_plan(Exec const& exec, std::string name, Lines<T> const& lines, Tuning 
           workspace_bytes<Exec, T>(whole_words<T>(plan.workspace(lines)))};
 }
 
-/// A kernel that sums panels of lines: one product, or fused ATAX.
 template <class Set, class T, class Exec, class SumPlan>
 Plan sum_plan(Method method, std::string name, SumPlan const& plan, Lines<T> const& lines) {
   return {
@@ -83,9 +77,9 @@ Plan sum_plan(Method method, std::string name, SumPlan const& plan, Lines<T> con
 
 }  // namespace detail
 
-/// Plan of `multiply` of a rows x cols matrix of T in `Layout` on `exec`. Without rows or columns
-/// it has no stages. Throws std::invalid_argument for impossible sizes, kernels that the backend
-/// does not have, and an unusable tuning.
+/// Plan of `multiply` of a rows x cols matrix; no stages without elements. Throws
+/// std::invalid_argument for impossible sizes, kernels that the backend does not have, and an
+/// unusable tuning.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -114,7 +108,7 @@ Plan plan_multiply(Exec const& exec, Index rows, Index cols,
   });
 }
 
-/// Plan of `multiply_transposed` of a rows x cols matrix; as plan_multiply.
+/// Plan of `multiply_transposed`; as plan_multiply.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -144,7 +138,7 @@ Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
   });
 }
 
-/// Plan of `atax` of a contiguous rows x cols matrix; as plan_multiply.
+/// Plan of `atax`; as plan_multiply.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -193,9 +187,7 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols,
   });
 }
 
-/// Returns the method that `atax` of a contiguous rows x cols matrix uses in its first pass over a
-/// block of `vectors` vectors; as plan_multiply. Also throws std::invalid_argument for fewer than
-/// one vector.
+/// The method of `atax` in its first pass over a block of `vectors` >= 1 vectors; as plan_multiply.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -228,7 +220,7 @@ Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
   });
 }
 
-/// Plan of `multiply_both` of a contiguous rows x cols matrix; as plan_multiply.
+/// Plan of `multiply_both`; as plan_multiply.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;

@@ -22,11 +22,11 @@
 #include <tessera/stream/options.hpp>
 #include <tessera/stream/source.hpp>
 
-/// Operations on matrices that are larger than memory. A file or a function provides the matrix in
-/// blocks. The result has the bits of the operation on the matrix in memory.
+/// Operations on matrices that are larger than memory: a file or a function provides blocks. The
+/// result has the bits of the operation in memory.
 namespace tessera::stream {
 
-/// Terms of a streamed `atax` besides its products, as in tessera::AtaxOptions.
+/// Terms of a streamed `atax`, as in tessera::AtaxOptions.
 template <class Exec, class T>
 struct AtaxTerms {
   using memory_space = typename Exec::memory_space;
@@ -43,7 +43,6 @@ namespace detail {
 using tessera::detail::MatrixArgument;
 using tessera::detail::VectorArgument;
 
-/// Column j of a block, for kernels to write.
 template <class T>
 OutputVector<T> output_of(MatrixArgument<T> const& block, Index j) {
   return tessera::detail::output(tessera::detail::column(block, static_cast<std::size_t>(j)));
@@ -65,7 +64,6 @@ class SideBySide {
         tessera::detail::contiguous(exec, "tessera::stream::pack", x, copy_.data());
     vector_ = ConstVector<Exec, T>(data, x.extent(0));
   }
-  /// Bytes of the copy, if one is needed.
   template <class View>
   static std::size_t bytes(View const& x) {
     return static_cast<std::size_t>(tessera::detail::packed_size(x)) * sizeof(T);
@@ -78,7 +76,6 @@ class SideBySide {
   ConstVector<Exec, T> vector_;
 };
 
-/// Requires that the matrix has elements, and that the number of their bytes fits an integer.
 template <class Source>
 void require_elements(char const* operation, Source const& source) {
   auto const rows = static_cast<Index>(source.rows());
@@ -94,7 +91,7 @@ void require_elements(char const* operation, Source const& source) {
   }
 }
 
-/// The name of an operation with two products in messages, and in a state.
+/// The name of an operation with two products, in messages and in a state.
 inline char const* name_of_atax(maps::Kind map) {
   return map == maps::Kind::replace ? "stream::multiply_both" : "stream::atax";
 }
@@ -126,7 +123,6 @@ Report run_atax(Exec const& exec, AnySource<T, Layout> const& source,
   });
 }
 
-/// The same, and then the terms.
 template <class Exec, class T, class Layout>
 Report call_atax(Exec const& exec, AnySource<T, Layout> const& source,
                  VectorArgument<T const> const& v, OutputVector<T> b, OutputVector<T> c,
@@ -141,8 +137,8 @@ Report call_atax(Exec const& exec, AnySource<T, Layout> const& source,
   });
 }
 
-/// The smallest memory limit with which an operation runs. call(options) runs the operation with a
-/// limit of one byte, which no matrix fits: it throws before it accesses a vector.
+/// The smallest memory limit with which an operation runs: call(options) with a limit of one byte
+/// throws before it accesses a vector.
 template <class T, class Call>
 std::size_t bytes_needed_by(Options<T> options, Call const& call) {
   options.memory_limit = 1;
@@ -154,7 +150,7 @@ std::size_t bytes_needed_by(Options<T> options, Call const& call) {
   return options.memory_limit;
 }
 
-/// The work of a product: dot products of lines, or a sum over lines.
+/// Dot products of lines, or a sum over lines.
 template <bool IsSum>
 struct Product {
   template <class Exec, class T, bool RowMajor, class Set>
@@ -162,8 +158,7 @@ struct Product {
       std::conditional_t<IsSum, SumWork<Exec, T, RowMajor, Set>, DotWork<Exec, T, RowMajor, Set>>;
 };
 
-/// One product. A sum over lines is complete only at the end; dot products are complete block by
-/// block.
+/// A sum over lines is complete only at the end; dot products are complete block by block.
 template <bool IsSum, class Exec, class T, class Layout>
 Report run_product(Exec const& exec, std::string const& name, AnySource<T, Layout> const& source,
                    VectorArgument<T const> const& x, OutputVector<T> out, Index entries,
@@ -185,7 +180,6 @@ Report run_product(Exec const& exec, std::string const& name, AnySource<T, Layou
   });
 }
 
-/// Adds the report of one more pass over the matrix.
 inline void add_to(Report& all, Report const& one) {
   all.blocks = one.blocks;
   all.kernels = one.kernels;
@@ -197,10 +191,10 @@ inline void add_to(Report& all, Report const& one) {
   all.seconds_waiting_for_work += one.seconds_waiting_for_work;
 }
 
-/// Runs a kind of work for each column of X in one pass over the matrix. It takes several passes if
-/// the limit is too small for the sums of all columns, or if the sums of more than eight would take
-/// half of it, which blocks need. add(works, run, x, j, workspace) adds the work of column j, whose
-/// elements are contiguous in x.
+/// Runs a kind of work for each column of X in one pass over the matrix, or in several if the limit
+/// is too small for the sums of all columns, or if the sums of more than eight would take half of
+/// it, which blocks need. add(works, run, x, j, workspace) adds the work of column j, contiguous in
+/// x.
 template <template <class, class, bool, class> class Work, class Exec, class T, class Layout,
           class Add>
 Report run_columns(Exec const& exec, std::string const& operation,
@@ -253,7 +247,6 @@ Report run_columns(Exec const& exec, std::string const& operation,
   });
 }
 
-/// One product with a block of vectors.
 template <bool IsSum, class Exec, class T, class Layout>
 Report run_product_of_columns(Exec const& exec, std::string const& name,
                               AnySource<T, Layout> const& source, MatrixArgument<T const> const& x,
@@ -267,8 +260,7 @@ Report run_product_of_columns(Exec const& exec, std::string const& name,
       });
 }
 
-/// ATAX of a block of vectors; without B if `b` is null. factors[j] maps the first product of
-/// column j.
+/// ATAX of a block of vectors; `b` may be null. factors[j] maps the first product of column j.
 template <class Exec, class T, class Layout, class Factor>
 Report run_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source,
                            MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
@@ -294,7 +286,6 @@ Report run_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source,
   return report;
 }
 
-/// The same, with the terms' map for all columns.
 template <class Exec, class T, class Layout>
 Report call_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source,
                             MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
@@ -310,7 +301,6 @@ Report call_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source
   });
 }
 
-/// Requires that an input and an output block have the expected sizes and do not overlap.
 template <class Source, class X, class Y>
 void require_columns(char const* operation, Source const& source, char const* in, X const& x,
                      std::size_t entries_in, char const* out, Y const& y, std::size_t entries_out) {
@@ -323,7 +313,6 @@ void require_columns(char const* operation, Source const& source, char const* in
   checks::require_apart(operation, out, y, in, x);
 }
 
-/// Requires that the terms' vectors fit the matrix and do not overlap the outputs.
 template <class T, class Source, class Terms, class... Outputs>
 void require_terms(char const* operation, Source const& source, Terms const& terms,
                    Outputs const&... outputs) {
@@ -333,7 +322,6 @@ void require_terms(char const* operation, Source const& source, Terms const& ter
   (given.require_apart(operation, "an output", outputs), ...);
 }
 
-/// Requires that sizes fit and that outputs overlap nothing.
 template <class T, class Source, class V, class C, class Terms>
 void require_atax(Source const& source, V const& v, C const& c, Terms const& terms) {
   constexpr auto operation = "stream::atax";
@@ -396,14 +384,12 @@ inline constexpr bool has_rows =
 
 }  // namespace detail
 
-/// Vectors of streamed operations.
 template <class View, class Exec, class Source>
 concept VectorFor = Vector<View> && AccessibleFrom<View, Exec> &&
                     std::same_as<typename View::non_const_value_type, typename Source::value_type>;
 template <class View, class Exec, class Source>
 concept OutputVectorFor = VectorFor<View, Exec, Source> && OutputVector<View>;
 
-/// Blocks of vectors of streamed operations.
 template <class View, class Exec, class Source>
 concept BlockFor = MatrixOf<View, Exec> &&
                    std::same_as<typename View::non_const_value_type, typename Source::value_type>;
@@ -411,7 +397,7 @@ template <class View, class Exec, class Source>
 concept OutputBlockFor =
     BlockFor<View, Exec, Source> && !std::is_const_v<typename View::value_type>;
 
-/// C = α·Aᵀ·f(A·v) + β·z of a streamed matrix, which is read once; by default C = Aᵀ·(A·v)
+/// C = α·Aᵀ·f(A·v) + β·z of a streamed matrix, which is read once
 ///
 /// | argument | shape | |
 /// |---|---|---|
@@ -422,17 +408,17 @@ concept OutputBlockFor =
 /// | options | | limit of memory, readers, method, kernels, progress, state |
 /// | terms | | f, α, β and z, in memory of `exec` |
 ///
-/// Work and traffic: 4mn flop; mn·sizeof(T) bytes read from the source, each once.
+/// Work and traffic: 4mn flop; mn·sizeof(T) bytes read from the source.
 ///
-/// Guarantees: C has the bits of `tessera::atax` of the matrix in memory, for any limit and number
-/// of readers. A state can be resumed with the same matrix, v, map and vector of the map; α, β, z
-/// and keep_product may differ. Synchronous: `exec` is fenced, and C is complete when the call
-/// returns. Allocations stay within options.memory_limit, on the host and on a device each.
+/// Guarantees: the bits of `tessera::atax`, for any limit and number of readers. A state can be
+/// resumed with the same matrix, v and map; α, β, z and keep_product may differ. Synchronous:
+/// `exec` is fenced. Allocations stay within options.memory_limit, on the host and on a device
+/// each.
 ///
-/// Throws LimitError if the limit is too small; it names one that works. Throws
+/// Throws LimitError, which names a limit that works, if the limit is too small. Throws
 /// std::invalid_argument for sizes that do not fit, too many readers, kernels that the backend does
 /// not have, and a state of another operation. Throws std::system_error if a reader thread cannot
-/// start. Exceptions of the source and the callbacks propagate. If the call throws, C is undefined.
+/// start. Exceptions of the source and the callbacks propagate; C is then undefined.
 ///
 /// Source: aligned groups of panels (row-major) or segments (column-major) are subtrees of the sum
 /// (docs/summation.md). A binary counter holds their vectors.
@@ -461,8 +447,8 @@ Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
 
 /// C = α·Aᵀ·B + β·z of a streamed matrix, and B = f(A·v)
 ///
-/// As `atax` without B. B has m entries and any stride, is overwritten, and must not overlap v, C,
-/// z or the map's vector. Callbacks see A·v in B.
+/// As `atax` without B. B has m entries of any stride, and must not overlap v, C, z or the map's
+/// vector. Callbacks see A·v in B.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -488,11 +474,10 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
 
 /// C = α·Aᵀ·f(A·V) of a streamed matrix, V a block of k vectors
 ///
-/// As `atax` of a vector, with V and C of n x k entries, each in LayoutRight, LayoutLeft or
-/// LayoutStride. All columns have the same map; z and states are not supported. The bits of column
-/// j are the bits of the call with V's column j. The matrix is read once, or several times if the
-/// limit does not hold the sums of all columns. k columns need no larger limit than one, except for
-/// copies of vectors.
+/// As `atax` of a vector, V and C n x k, each in LayoutRight, LayoutLeft or LayoutStride. All
+/// columns have the same map; no z, no states. Column j has the bits of the call with V's column j.
+/// The matrix is read several times if the limit does not hold the sums of all columns. k columns
+/// need no larger limit than one, except for copies of vectors.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -517,7 +502,7 @@ Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
   });
 }
 
-/// The same, and also B = f(A·V), of m x k entries.
+/// As above, and B = f(A·V), m x k.
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Rows, OutputBlockFor<Exec, Source> Out>
 Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, Out const& c,
@@ -540,7 +525,7 @@ Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, 
 
 /// B = A·v of a streamed matrix
 ///
-/// As `atax`, with `multiply` instead: B has m entries; 2mn flop.
+/// As `atax`. B has m entries; 2mn flop.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -564,7 +549,7 @@ Report multiply(Exec const& exec, Source const& source, V const& v, B const& b,
 
 /// B = A·V of a streamed matrix, V a block of k vectors
 ///
-/// As `atax` of a block, with `multiply` instead: B has m x k entries; 2mnk flop.
+/// As `atax` of a block. B is m x k; 2mnk flop.
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Out>
 Report multiply(Exec const& exec, Source const& source, In const& v, Out const& b,
@@ -581,7 +566,7 @@ Report multiply(Exec const& exec, Source const& source, In const& v, Out const& 
 
 /// C = Aᵀ·B of a streamed matrix
 ///
-/// As `atax`, with `multiply_transposed` instead: B has m entries, C n; 2mn flop.
+/// As `atax`. B has m entries, C n; 2mn flop.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -605,8 +590,7 @@ Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C
 
 /// C = Aᵀ·B of a streamed matrix, B a block of k vectors
 ///
-/// As `atax` of a block, with `multiply_transposed` instead: B has m x k entries, C n x k; 2mnk
-/// flop.
+/// As `atax` of a block. B is m x k, C n x k; 2mnk flop.
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Out>
 Report multiply_transposed(Exec const& exec, Source const& source, In const& b, Out const& c,
@@ -623,8 +607,8 @@ Report multiply_transposed(Exec const& exec, Source const& source, In const& b, 
 
 /// y = A·x and w = Aᵀ·u of a streamed matrix, which is read once
 ///
-/// As `atax`, with `tessera::multiply_both` instead: x and w have n entries, u and y m. A state can
-/// be resumed with the same matrix, x and u.
+/// As `atax`. x and w have n entries, u and y m. A state can be resumed with the same matrix, x and
+/// u.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {

@@ -10,9 +10,8 @@
 
 #include <tessera/backends/platform/floating_point.hpp>
 
-/// The canonical order of summation (docs/summation.md): the constants and the sizes that fix it.
-/// Everything here is a function of the matrix' shape alone; nothing here may depend on a backend,
-/// a tuning or a number of threads.
+/// The canonical order of summation (docs/summation.md). Everything here is a function of the
+/// matrix' shape alone, never of a backend, a tuning or a number of threads.
 namespace tessera::summation {
 
 /// Signed 64-bit count of rows, columns, lines or panels.
@@ -26,35 +25,33 @@ inline constexpr int chain_steps = 4;
 /// Consecutive elements of a line that are added up before the tree over segments.
 template <class Scalar>
 inline constexpr int segment = lanes<Scalar> * chain_steps;
-/// Minimum lines per panel.
 inline constexpr Index min_panel_lines = 8;
-/// Minimum length of the chains of a matrix product.
+/// Of a matrix product, as the two below.
 inline constexpr Index min_chain = 256;
-/// The length of these chains is a multiple of this.
+/// Chain lengths are multiples of this.
 inline constexpr Index chain_grain = 16;
-/// Number of chains of a matrix product that keeps any device busy.
+/// Enough to keep any device busy.
 inline constexpr Index enough_chains = Index{1} << 20;
 /// Maximum length of an ordinary line, and the minimum of max_panels() for such lines.
 inline constexpr Index max_ordinary_length = 16384;
 inline constexpr Index min_ordinary_panels = 1024;
 
-/// ceil(a / b) for a >= 0, b >= 1.
+/// For a >= 0, b >= 1.
 KOKKOS_INLINE_FUNCTION constexpr Index ceil_div(Index a, Index b) {
   return (a + b - 1) / b;
 }
 
-/// Whether the rows of a matrix of this shape are the lines of its sums. A single row or column is
-/// contiguous in both layouts, so it always has the row-major order.
+/// Whether rows are the lines of sums. A single row or column is contiguous in both layouts, so it
+/// always has the row-major order.
 constexpr bool lines_are_rows(bool row_major, Index rows, Index cols) {
   return row_major || rows == 1 || cols == 1;
 }
 
-/// ceil(log2(x)) for x >= 1: the number of levels of the adjacent-pair tree over x values.
+/// ceil(log2(x)) for x >= 1: levels of the adjacent-pair tree over x values.
 constexpr int tree_levels(Index x) {
   return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x - 1)));
 }
 
-/// Upper limit of the number of panels for lines of this length.
 constexpr Index max_panels(Index length) {
   if (length > max_ordinary_length) {
     return 8 * std::max(Index{1}, (Index{1} << 20) / length);
@@ -62,17 +59,17 @@ constexpr Index max_panels(Index length) {
   return std::clamp((Index{1} << 22) / length, min_ordinary_panels, Index{32768});
 }
 
-/// How `count` lines of `length` elements are cut into panels for a sum over lines.
+/// How `count` lines of `length` elements are cut for a sum over lines.
 struct Panels {
-  Index lines;  ///< lines per panel; the last panel may have fewer
-  Index count;  ///< number of panels
+  Index lines;  ///< the last panel may have fewer
+  Index count;
 
   friend constexpr bool operator==(Panels const&, Panels const&) = default;
 };
 
-/// The panels of `count` >= 1 lines of `length` >= 1 elements.
+/// For count, length >= 1.
 constexpr Panels panels(Index count, Index length) {
-  // Equal to the code below, without its divisions, which take noticeable time for small matrices.
+  // Equal to the code below, without its divisions, which are slow for small matrices.
   if (length <= max_ordinary_length && count <= min_ordinary_panels * min_panel_lines) {
     return {.lines = min_panel_lines, .count = ceil_div(count, min_panel_lines)};
   }
@@ -80,22 +77,20 @@ constexpr Panels panels(Index count, Index length) {
   return {.lines = lines, .count = ceil_div(count, lines)};
 }
 
-/// Number of segments of a line of `length` elements.
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION constexpr Index segments(Index length) {
   return ceil_div(length, segment<Scalar>);
 }
 
-/// How the sum over the `depth` products of each element of a matrix product is cut.
+/// How the sum over `depth` products of each element of a matrix product is cut.
 struct Chains {
-  Index length;  ///< products per chain; the last chain may have fewer
-  Index count;   ///< chains per element
+  Index length;  ///< products; the last chain may have fewer
+  Index count;   ///< per element
 
   friend constexpr bool operator==(Chains const&, Chains const&) = default;
 };
 
-/// The chains of a product whose result is rows x cols, all three sizes >= 1: one chain per
-/// element, unless there are so few elements that a device would be idle.
+/// Sizes >= 1. One chain per element, unless there are so few elements that a device would be idle.
 constexpr Chains chains(Index rows, Index cols, Index depth) {
   bool const many = rows >= enough_chains || cols >= enough_chains;
   Index const elements = many ? enough_chains : std::min(enough_chains, rows * cols);
@@ -110,7 +105,7 @@ constexpr Index product_depth(Index rows, Index cols, Index depth) {
   return std::min(c.length, depth) + tree_levels(c.count);
 }
 
-/// Roundings of one product's contribution to a dot product over `length` elements.
+/// Roundings in a dot product over `length` elements.
 template <class Scalar>
 constexpr int dot_depth(Index length) {
   constexpr Index width = lanes<Scalar>;
@@ -118,8 +113,7 @@ constexpr int dot_depth(Index length) {
   return chain + tree_levels(length <= width ? length : width * segments<Scalar>(length));
 }
 
-/// Roundings of one product's contribution to a sum over `count` lines of `length` elements. Unit:
-/// operations; at most 2^63.
+/// Roundings in a sum over `count` lines of `length` elements; at most 2^63.
 constexpr Index sum_depth(Index count, Index length) {
   Panels const p = panels(count, length);
   return std::min(p.lines, count) + tree_levels(p.count);

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// Operations on matrices and vectors in memory. Solvers, streams and MPI have separate headers:
-/// tessera/solve.hpp, tessera/stream.hpp and tessera/distributed.hpp.
+/// Operations in memory. Others: tessera/solve.hpp, tessera/stream.hpp and tessera/distributed.hpp.
 
 #include <tessera/atax.hpp>
 #include <tessera/gemm.hpp>

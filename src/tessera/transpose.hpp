@@ -60,8 +60,7 @@ void call_transpose_in_place(Exec const& exec, MatrixArgument<T> const& a,
   if (a.extent(0) == 0) return;
 
   auto const size = static_cast<Index>(a.extent(0));
-  // A square matrix and its transpose are exchanged in the same way, so lines may be rows or
-  // columns.
+  // Lines may be rows or columns: a square matrix and its transpose are exchanged in the same way.
   auto const row = static_cast<Index>(Kokkos::max(a.stride(0), a.stride(1)));
   auto const col = static_cast<Index>(Kokkos::min(a.stride(0), a.stride(1)));
   if (used == Kernels::portable) {
@@ -84,18 +83,18 @@ void call_transpose_in_place(Exec const& exec, MatrixArgument<T> const& a,
 /// | options | | tuning and kernels |
 ///
 /// Elements have any trivially copyable type of 1, 2, 4, 8 or 16 bytes, and are copied bitwise.
-/// Layouts may differ; if the transpose is a plain copy in memory, it is performed as one.
+/// Layouts may differ.
 ///
-/// Work and traffic: no flop; 2mn·sizeof(T) bytes, each element read once and written once.
+/// Work and traffic: no flop; 2mn·sizeof(T) bytes.
 ///
 /// Guarantees: asynchronous in `exec`; no fence and no allocation. At must not overlap A. Throws
 /// std::invalid_argument for sizes that do not fit, a view without memory, elements of At that
 /// share memory, overlap, or a tuning or kernels that the backend does not have, before any work is
 /// enqueued.
 ///
-/// Source: tiles through shared memory, after G. Ruetsch and P. Micikevicius, Optimizing Matrix
-/// Transpose in CUDA, NVIDIA 2009; here with words of 16 bytes on both sides, whose blocks are
-/// transposed in registers, and permuted instead of padded places in shared memory.
+/// Source: G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009; here
+/// with words of 16 bytes, transposed in registers, and permuted instead of padded places in shared
+/// memory.
 ///
 /// ```cpp
 /// Kokkos::View<int**, Kokkos::LayoutRight> A("A", 100, 40), At("At", 40, 100);
@@ -114,11 +113,9 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
 /// | A | n x n | in and out: any layout, any leading dimension; its elements are distinct |
 /// | options | | kernels |
 ///
-/// Elements as in `transpose`. Work and traffic: no flop; 2n²·sizeof(T) bytes.
-///
-/// Guarantees: asynchronous in `exec`; no fence and no allocation. Throws std::invalid_argument for
-/// a matrix that is not square, has no memory, or has elements that share memory, and for kernels
-/// that the backend does not have, before any work is enqueued.
+/// Elements and guarantees as `transpose`. Work and traffic: no flop; 2n²·sizeof(T) bytes. Throws
+/// std::invalid_argument for a matrix that is not square, has no memory, or has elements that share
+/// memory, and for kernels that the backend does not have.
 ///
 /// Source: pairs of tiles are exchanged through shared memory.
 ///

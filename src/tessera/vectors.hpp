@@ -21,9 +21,8 @@
 /// Vector operations of iterative methods, in a fixed order: the bits depend only on the vectors.
 namespace tessera {
 
-/// A factor of `axpby` and `scale`: a number, or the entry of a vector of one entry in memory of
-/// `Exec`. The entry is read when the kernel runs, so the host does not wait for it. It may come
-/// from `dot`, and a graph that has captured the call reads it at each launch.
+/// A number, or the entry of a vector of one entry in memory of `Exec`. The kernel reads the entry:
+/// the host does not wait, and a graph that has captured the call reads it at each launch.
 template <class T, class Exec>
 class Coefficient {
  public:
@@ -74,7 +73,7 @@ void call_dot(Exec const& exec, VectorArgument<T const> const& x, VectorArgument
   });
 }
 
-/// A coefficient in kernels: an address or a value.
+/// An address or a value.
 template <class T>
 struct KernelCoefficient {
   T const* data;
@@ -83,7 +82,6 @@ struct KernelCoefficient {
   KOKKOS_FUNCTION KernelCoefficient loaded() const { return {nullptr, (*this)()}; }
 };
 
-/// The coefficient called `name`, for kernels of `operation` that write `y`.
 template <class Exec, class T>
 KernelCoefficient<T> coefficient_of(char const* operation, char const* name,
                                     Coefficient<T, Exec> const& a, char const* output_name,
@@ -141,7 +139,7 @@ void call_scale(Exec const& exec, Coefficient<T, Exec> const& a, VectorArgument<
   for_each_element(exec, label, static_cast<Index>(x.extent(0)), body);
 }
 
-/// Returns on the host the number that compute(a vector of one entry) computes.
+/// The number that compute(a vector of one entry) computes, on the host.
 template <class T, class Exec, class Compute>
 T on_host(Exec const& exec, Compute const& compute) {
   Kokkos::View<T*, typename Exec::memory_space> const result(
@@ -168,11 +166,9 @@ T on_host(Exec const& exec, Compute const& compute) {
 /// Work and traffic: 2n flop; 2n·sizeof(T) bytes.
 ///
 /// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. The bits are the same as for `multiply` with x as a row-major matrix of one row.
-/// Without entries, the result is 0. Throws std::invalid_argument for sizes that differ, a view
-/// without memory, overlap with the result, an unusable tuning, or a workspace in use.
-///
-/// Source: independent lanes and an adjacent-pair tree (docs/summation.md).
+/// large enough. Has the bits of `multiply` with x as a row-major matrix of one row. Without
+/// entries, the result is 0. Throws std::invalid_argument for sizes that differ, a view without
+/// memory, overlap with the result, an unusable tuning, or a workspace in use.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100), y("y", 100), result("result", 1);
@@ -186,7 +182,7 @@ void dot(Exec const& exec, X const& x, Y const& y, Result const& result,
                    options);
 }
 
-/// The same, but returns the result: the host waits for `exec`, and the call allocates.
+/// Returns x·y: the host waits for `exec`, and the call allocates.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100), y("y", 100);
@@ -200,7 +196,7 @@ typename X::non_const_value_type dot(Exec const& exec, X const& x, Y const& y,
       exec, [&](auto const& result) { dot(exec, x, y, result, options); });
 }
 
-/// result(0) = Σ x_i², as `dot` of x with itself.
+/// result(0) = Σ x_i², as `dot`.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100), result("result", 1);
@@ -213,7 +209,7 @@ void sum_of_squares(Exec const& exec, X const& x, Result const& result,
   dot(exec, x, x, result, options);
 }
 
-/// The same, but returns the result: the host waits for `exec`, and the call allocates.
+/// Returns Σ x_i²: the host waits for `exec`, and the call allocates.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100);
@@ -228,10 +224,9 @@ typename X::non_const_value_type sum_of_squares(
 
 /// y = a·x + b·y. Each entry is fma(a, x_i, b·y_i), with b·y_i rounded. If b is 0, y is not read.
 ///
-/// x and y have n entries of any stride and must not overlap. a and b are numbers, or vectors of
-/// one entry in memory of `exec` that do not overlap y. Traffic: 3n·sizeof(T) bytes. Asynchronous
-/// in `exec`, allocates nothing. Throws std::invalid_argument for sizes that differ, a view without
-/// memory, or overlap.
+/// x and y have n entries of any stride and must not overlap; vectors a and b must not overlap y.
+/// Traffic: 3n·sizeof(T) bytes. Asynchronous in `exec`, allocates nothing. Throws
+/// std::invalid_argument for sizes that differ, a view without memory, or overlap.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100), y("y", 100), factor("factor", 1);
@@ -248,9 +243,9 @@ void axpby(Exec const& exec,
   detail::call_axpby(exec, a, detail::vector_in(x), b, detail::vector_out(y));
 }
 
-/// x = a·x, with x of any stride. a is a number, or a vector of one entry in memory of `exec` that
-/// does not overlap x. Traffic: 2n·sizeof(T) bytes. Asynchronous in `exec`, allocates nothing.
-/// Throws std::invalid_argument for a view without memory, more than one entry in a, or overlap.
+/// x = a·x, x of any stride. A vector a must not overlap x. Traffic: 2n·sizeof(T) bytes.
+/// Asynchronous in `exec`, allocates nothing. Throws std::invalid_argument for a view without
+/// memory, more than one entry in a, or overlap.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100);

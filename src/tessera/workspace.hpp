@@ -25,7 +25,6 @@ struct FillBytes {
   KOKKOS_FUNCTION void operator()(std::size_t i) const { bytes[i] = value; }
 };
 
-/// Sets `size` bytes of memory that Exec can access.
 template <class Exec>
 void fill_bytes(Exec const& exec, std::byte* bytes, std::size_t size, std::byte value) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::size_t>>;
@@ -40,15 +39,14 @@ class WorkspaceOfCall;
 }  // namespace detail
 
 /// Device memory for partial results, kept by the caller so that repeated calls allocate nothing.
-/// It grows to the largest need and shrinks only when it is cleared. Growing allocates and may
-/// fence. It is movable, not copyable; a moved-from workspace is empty and usable.
+/// It grows to the largest need, which may fence, until clear(). A moved-from workspace is empty
+/// and usable.
 ///
-/// Its memory must be released before Kokkos::finalize(). A static workspace is destroyed later,
-/// and Kokkos then aborts the program: call clear() before.
+/// Call clear() on a static workspace before Kokkos::finalize(), or Kokkos aborts the program.
 ///
-/// One workspace serves one call at a time. A call throws std::invalid_argument if another thread's
-/// call uses it. Calls on several instances of a GPU do not overlap if they share a workspace:
-/// Kokkos::fence() is called if the previous call was on another instance.
+/// A workspace serves one call at a time; another thread's call throws std::invalid_argument. Calls
+/// on several instances of a GPU do not overlap if they share a workspace: Kokkos::fence() is
+/// called if the previous call was on another instance.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -86,17 +84,15 @@ class Workspace {
     buffer_ = {};
     exchange_ = {};
   }
-  /// Bytes allocated.
   [[nodiscard]] std::size_t bytes() const { return buffer_.extent(0) + exchange_.extent(0); }
 
  private:
   friend class detail::WorkspaceOfCall<Exec>;
   using Buffer = Kokkos::View<std::byte*, memory_space>;
 
-  /// Exclusive use of the workspace by one call.
+  /// Exclusive use by one call.
   class Turn {
    public:
-    /// Throws std::invalid_argument if another call uses the workspace.
     explicit Turn(Workspace& workspace) : workspace_(workspace) {
       if (workspace.is_taken_.exchange(true, std::memory_order_acquire)) {
         checks::fail("Workspace",
@@ -112,7 +108,7 @@ class Workspace {
     Workspace& workspace_;
   };
 
-  /// Waits for work of another instance, which may still use the memory.
+  /// Work of another instance may still use the memory.
   void wait_for_others(Exec const& exec) {
     std::uint32_t const instance = Kokkos::Tools::Experimental::device_id(exec);
     if (bytes() > 0 && instance != instance_) {
@@ -129,7 +125,7 @@ class Workspace {
 
 namespace detail {
 
-/// The workspace of a call: exclusive use of the caller's workspace, or a temporary one.
+/// Exclusive use of the caller's workspace, or a temporary one.
 template <class Exec>
 class WorkspaceOfCall {
  public:
@@ -140,10 +136,9 @@ class WorkspaceOfCall {
 
   struct Memory {
     int* arrivals;        ///< backends::counters<Exec> counters of teams; zero between calls
-    std::byte* exchange;  ///< for exchange between teams; undefined contents
+    std::byte* exchange;  ///< between teams; undefined contents
     std::byte* data;      ///< undefined contents, aligned to a cache line
   };
-  /// Returns at least `bytes` bytes and `exchanged` bytes of exchange, in addition to the counters.
   /// Throws Kokkos' exception if memory runs out, and std::invalid_argument if the size overflows.
   Memory reserve(Exec const& exec, std::size_t bytes, std::size_t exchanged = 0) {
     if constexpr (backends::Backend<Exec>::is_gpu) workspace_.wait_for_others(exec);
@@ -170,7 +165,7 @@ class WorkspaceOfCall {
   static constexpr std::size_t header_bytes =
       static_cast<std::size_t>(backends::counters<Exec>) * sizeof(int);
 
-  /// Enlarges a buffer. The buffer is empty if that fails.
+  /// The buffer is empty if that fails.
   static void grow(Exec const& exec, Buffer& buffer, char const* label, std::size_t bytes) {
     buffer = {};  // release before allocating: the peak is the larger, not the sum
     buffer =

@@ -36,9 +36,9 @@ struct Negate {
 /// orthonormal bases X and Y and an upper triangular matrix R with
 ///     D·X = Y·R.
 /// Singular values of R then belong to D in the space of X, to the precision of the largest. X
-/// grows by blocks: by Dᵀ·D times the last block, and by the residuals Dᵀ·y - s·x of the largest
-/// triplets, which one read of A measures. A full X is replaced by its largest triplets. A block
-/// has more vectors than triplets are wanted, so that no copy of a repeated value is missed.
+/// grows by blocks: Dᵀ·D times the last block, and the residuals Dᵀ·y - s·x of the largest
+/// triplets, which one read of A measures. A full X is replaced by its largest triplets. Blocks
+/// have more than k vectors, so that no copy of a repeated value is missed.
 template <class Exec, class T>
 class BlockSvd {
  public:
@@ -83,7 +83,6 @@ class BlockSvd {
     return std::move(result_);
   }
 
-  /// Maximum vectors of X.
   static Index size_of_basis(char const* name, SvdOptions const& options, Index k, Index block,
                              Index dimension) {
     if (options.ncv != 0 && options.ncv <= k) {
@@ -109,12 +108,10 @@ class BlockSvd {
   /// Numbers up to this are zero relative to the largest of R.
   [[nodiscard]] double negligible() const { return 8 * eps * largest_; }
 
-  /// Rows [first, first + count) of a basis.
   static Rows<Exec, T> rows_of(Basis<Exec, T> const& basis, Index first, Index count, Index size) {
     return Rows<Exec, T>(basis.vector(first).data(), static_cast<std::size_t>(count),
                          static_cast<std::size_t>(size));
   }
-  /// 2^e times some vectors, as input of a product.
   Rows<Exec, T> scaled(Basis<Exec, T> const& basis, Index first, Index count, Index size) {
     Values<Exec, T> const from(basis.vector(first).data(), static_cast<std::size_t>(count * size));
     Values<Exec, T> const to(input_.values().data(), static_cast<std::size_t>(count * size));
@@ -123,7 +120,6 @@ class BlockSvd {
                          static_cast<std::size_t>(size));
   }
 
-  /// The first block is Dᵀ times pseudorandom vectors.
   void start() {
     Exec const& exec = op_.exec();
     Rows<Exec, T> const mixed(input_.values().data(), static_cast<std::size_t>(block_),
@@ -146,7 +142,6 @@ class BlockSvd {
   /// to = Dᵀ·y without the factor 2^e.
   void multiply_back(Rows<Exec, T> const& y, Rows<Exec, T> const& to) {
     if (!is_wide_) return op_.multiply_transposed_of_each(y, to);
-    // A·y is the first product of Aᵀ·(A·y).
     Basis<Exec, T> const rest(op_.exec(), static_cast<Index>(y.extent(0)), y_size());
     op_.atax_of_each(y, {}, to, rest.first(static_cast<Index>(y.extent(0))));
   }
@@ -178,8 +173,7 @@ class BlockSvd {
     }
   }
 
-  /// An iteration with one read of A: multiplies the new vectors, or measures residuals if there
-  /// are no new ones.
+  /// One read of A: multiplies the new vectors, or measures residuals if there are no new ones.
   void step() {
     if (next_ == 0) {
       measure();
@@ -197,7 +191,7 @@ class BlockSvd {
     tell();
   }
 
-  /// Computes Y and R of the new vectors, and Dᵀ·D times these vectors in `products_`.
+  /// Computes Y and R of the new vectors, and Dᵀ·D times them in `products_`.
   void multiply_new() {
     Exec const& exec = op_.exec();
     if (done_ == 0) is_fresh_ = true;
@@ -266,15 +260,15 @@ class BlockSvd {
     ritz_ = small_svd(std::move(R), 1);
     is_finite_ = is_finite_ && ritz_.is_converged;
   }
-  /// Bound of a small residual: the tolerance, or the rounding error.
+  /// The tolerance, or the rounding error.
   [[nodiscard]] double tolerance() const {
     double const s = ritz_.s.empty() ? 0 : ritz_.s[0];
     double const rounding = 8 * eps * std::max(s, std::ldexp(noise_, exponent_));
     return std::max(tol_ * s, rounding);
   }
 
-  /// Measures the residuals Dᵀ·y - s·x of the largest triplets with one read, in `products_`. X and
-  /// Y then begin with these triplets.
+  /// Measures the residuals Dᵀ·y - s·x of the largest triplets in `products_`. X and Y then begin
+  /// with these triplets.
   void measure() {
     Exec const& exec = op_.exec();
     look();
@@ -304,8 +298,8 @@ class BlockSvd {
     for (Index i = 0; i < std::min(k_, count); ++i) {
       worst_ = std::max(worst_, residuals_[static_cast<std::size_t>(i)]);
     }
-    // A basis of the whole space cannot improve: its residuals are rounding. The same holds for
-    // small residuals of products that no restart has rotated.
+    // Residuals of a basis of the whole space are rounding, as are small residuals of products that
+    // no restart has rotated.
     double const size = eps * std::max(ritz_.s[0], std::ldexp(noise_, exponent_));
     bool const is_rounding = is_fresh_ && worst_ <= (renewals_ < 3 ? 64 : 256) * size;
     is_converged_ = count >= k_ && (worst_ <= tolerance() || is_rounding || is_whole);
@@ -330,8 +324,8 @@ class BlockSvd {
     exec.fence("tessera::svd: a basis is turned");
   }
 
-  /// The residuals become the next block. If they are rounding that the rotations have accumulated,
-  /// the largest triplets start new bases: they are orthonormalised and multiplied again.
+  /// The residuals become the next block. If they are rounding accumulated by rotations, the
+  /// largest triplets start new bases: they are orthonormalised and multiplied again.
   void restart() {
     if (is_stuck_) {
       Index const count = std::min(block_, done_);
@@ -400,7 +394,7 @@ class BlockSvd {
     if (want_u_) result_.UT = copy_of(U, found, op_.rows());
     op_.exec().fence("tessera::svd: the vectors are there");
   }
-  /// Flips signs so that the largest entry of v is positive; among about equal ones, the first.
+  /// Makes the largest entry of v positive; among about equal ones, the first.
   void flip(Values<Exec, T> const& v, Values<Exec, T> const& u) const {
     auto const entries = to_host<Exec, T>(op_.exec(), v);
     T largest = 0;
@@ -419,8 +413,6 @@ class BlockSvd {
     Kokkos::deep_copy(op_.exec(), copy, basis.first(rows));
     return copy;
   }
-
-  // ---- states ----
 
   static constexpr std::size_t fixed_numbers = 10;
 
@@ -513,7 +505,7 @@ class BlockSvd {
   bool is_wide_;     ///< D is Aᵀ
   Index dimension_;  ///< the smaller size of A
   Index block_;      ///< vectors per block
-  Index size_;       ///< vectors of the bases
+  Index size_;
   double tol_;
   Index maxiter_;
   bool want_u_;
@@ -539,7 +531,7 @@ class BlockSvd {
   std::vector<double> residuals_;
   double worst_ = 0;
   bool is_fresh_ = false;  ///< no restart has rotated the bases since they started
-  Index renewals_ = 0;     ///< restarts with new bases because of accumulated rounding
+  Index renewals_ = 0;     ///< restarts with new bases
   bool is_stuck_ = false;  ///< residuals are accumulated rounding
   bool is_converged_ = false;
   bool is_cancelled_ = false;

@@ -36,8 +36,7 @@ using ConstRows = Kokkos::View<T const**, Kokkos::LayoutRight, typename Exec::me
 
 namespace detail {
 
-/// Products with k vectors: B = A·V and C = Aᵀ·B. Without V, C = Aᵀ·U; with V and U, B = A·V - U.
-/// BT may be empty.
+/// B = A·V and C = Aᵀ·B. Without V, C = Aᵀ·U; with V and U, B = A·V - U. BT may be empty.
 template <class Exec, class T>
 struct BlockProducts {
   ConstRows<Exec, T> VT;  ///< k x n
@@ -49,11 +48,10 @@ struct BlockProducts {
   [[nodiscard]] Index cols() const { return static_cast<Index>(CT.extent(1)); }
 };
 
-/// A matrix in memory of an execution space.
 template <class T>
 using MatrixInMemory = tessera::detail::MatrixArgument<T const>;
 
-/// Groups of rows of at most `bytes` bytes, if a group can be that small.
+/// Groups of at most `bytes` bytes, if a group can be that small.
 template <class T>
 stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t bytes) {
   stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
@@ -61,8 +59,8 @@ stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t by
   return *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, bytes,
                                         std::numeric_limits<Index>::max());
 }
-/// Calls take(group, first row, rows, elements, down, across) for each group. `down` and `across`
-/// are strides, in elements.
+/// Calls take(group, first row, rows, elements, down, across); `down` and `across` are strides in
+/// elements.
 template <class T, class Take>
 void for_groups(MatrixInMemory<T> const& a, stream::detail::Blocks const& groups,
                 Take const& take) {
@@ -72,14 +70,14 @@ void for_groups(MatrixInMemory<T> const& a, stream::detail::Blocks const& groups
     take(group, first, rows, a.data() + first * down, down, static_cast<Index>(a.stride(1)));
   }
 }
-/// Bytes per group. On a GPU, a group stays in cache from one product to the next.
+/// On a GPU, a group stays in cache from one product to the next.
 template <class Exec>
 std::size_t group_bytes(Exec const& exec) {
   return backends::Backend<Exec>::is_gpu ? std::size_t{32} << 20U
                                          : stream::detail::target_bytes(exec);
 }
 
-/// Length of the chains of products for B. Chains for C are as long as a segment.
+/// Chains of products for B. Chains for C are as long as a segment.
 inline constexpr Index chain_of_b = summation::min_chain;
 
 /// b = b - u for some rows of several vectors.
@@ -104,7 +102,7 @@ class BlockSums {
  public:
   using Products = BlockProducts<Exec, T>;
 
-  /// Bytes of memory, in addition to the arguments, for blocks of `rows` rows.
+  /// In addition to the arguments, for blocks of `rows` rows.
   static std::size_t bytes(Index vectors, Index cols, Index rows, Index blocks) {
     auto const parts = [](Index chains, Index size) { return chains > 1 ? chains * size : 0; };
     Index const kept =
@@ -126,7 +124,7 @@ class BlockSums {
         products_.VT.extent(0), static_cast<std::size_t>(rows));
   }
 
-  /// Adds block number `block`: rows [first, first + rows) of A, with strides `down` and `across`.
+  /// Adds block `block`: rows [first, first + rows) of A, with strides `down` and `across`.
   void take(Index block, Index first, Index rows, T const* A, Index down, Index across) {
     Index const k = products_.count();
     Index const n = products_.cols();
@@ -179,7 +177,6 @@ class BlockSums {
   Rows<Exec, T> b_;  ///< of a block, if B is not kept
 };
 
-/// BlockSums of the blocks of a stream.
 template <class Exec, class T, bool RowMajor, class Set>
 class BlockWork {
  public:
@@ -214,7 +211,6 @@ class BlockWork {
   BlockSums<Exec, T> sums_;
 };
 
-/// The products with a matrix in memory of `exec`.
 template <class Exec, class T>
 void multiply_block(Exec const& exec, MatrixInMemory<T> const& a,
                     BlockProducts<Exec, T> const& products, Kernels kernels,
@@ -226,7 +222,6 @@ void multiply_block(Exec const& exec, MatrixInMemory<T> const& a,
   exec.fence("tessera::solve: the products with a block are there");
 }
 
-/// The same for a streamed matrix.
 template <class Exec, class Layout, class T>
 stream::Report stream_block(Exec const& exec, stream::detail::AnySource<T, Layout> const& source,
                             BlockProducts<Exec, T> const& products, stream::Options<T> options) {

@@ -22,15 +22,14 @@
 
 namespace tessera::solve {
 
-/// Options of `cgls`.
 template <class Exec, class T>
 struct CglsOptions {
-  double damp = 0;  ///< ≥ 0: minimises ‖A·x - b‖² + damp²·‖x‖²
+  double damp = 0;  ///< ≥ 0
   /// Stops if ‖s‖ ≤ rtol·‖s_0‖ with s = Aᵀ·(b - A·x) - damp²·x, or if ‖b - A·x‖ ≤ rtol·‖b‖.
   double rtol = 1e-6;
-  std::optional<Index> maxiter = std::nullopt;  ///< maximum iterations; 2n by default
-  ConstValues<Exec, T> x0{};                    ///< initial x; empty: 0
-  bool history = false;                         ///< whether the result has a Step per iteration
+  std::optional<Index> maxiter = std::nullopt;  ///< 2n by default
+  ConstValues<Exec, T> x0{};                    ///< empty: 0
+  bool history = false;                         ///< record a Step per iteration
 };
 
 namespace detail {
@@ -293,11 +292,11 @@ LeastSquares<Exec, T> run_cgls(NormalOperator<Exec, T> const& op, ConstValues<Ex
 
 /// Minimises ‖A·x - b‖² + damp²·‖x‖² by conjugate gradients on the normal equations
 ///
-/// As `lsmr`, with different options. norma and conda of the result are NaN: this method does not
-/// estimate them. s = Aᵀ·r - damp²·x follows a recurrence, so an iteration reads A once. If s is
-/// small, it is computed from r with one more read; the method continues from there unless s is
-/// small indeed. Squared norms of A times s must be representable in T. If A·s underflows to 0, it
-/// stops with Stop::breakdown. `lsmr` and `lsqr` are more accurate if cond(A) is large.
+/// As `lsmr`, with different options; norma and conda are NaN. s = Aᵀ·r - damp²·x follows a
+/// recurrence, so an iteration reads A once. A small s is recomputed from r with one more read, and
+/// the method continues unless s is small indeed. Squared norms of A times s must be representable
+/// in T; if A·s underflows to 0, it stops with Stop::breakdown. `lsmr` and `lsqr` are more accurate
+/// if cond(A) is large.
 ///
 /// Source: M. R. Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear systems,
 /// J. Res. Nat. Bur. Standards 49 (1952).

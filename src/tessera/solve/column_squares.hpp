@@ -21,7 +21,7 @@
 #include <tessera/stream/detail/work.hpp>
 #include <tessera/workspace.hpp>
 
-/// Sums of the squares of each column. Only a small part of the matrix is copied at a time.
+/// Sums of the squares of each column, copying a small part of the matrix at a time.
 namespace tessera::solve::detail {
 
 template <class T>
@@ -43,11 +43,11 @@ Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> ones(Exec con
 /// The numbers to square: units_j·(a_ij - mean_j).
 template <class T>
 struct Differences {
-  T const* mean;   ///< one per column
-  T const* units;  ///< one per column
+  T const* mean;
+  T const* units;
 };
 
-/// Squares of these for some lines, stored without gaps.
+/// Squares for some lines, stored without gaps.
 template <class T>
 struct SquareDifferences {
   T const* from;
@@ -64,7 +64,6 @@ struct SquareDifferences {
   }
 };
 
-/// Memory for the squares of some lines of a matrix.
 template <class Exec, class T>
 class LineSquares {
  public:
@@ -79,13 +78,13 @@ class LineSquares {
                                std::string("tessera::solve::squares")),
             static_cast<std::size_t>(elements)) {}
 
-  /// Target bytes per part of a matrix of `bytes` bytes: small compared with a large matrix.
+  /// Small compared with a large matrix of `bytes` bytes.
   static std::size_t target_bytes(Exec const& exec, Index bytes) {
     constexpr std::size_t least = std::size_t{1} << 20U;
     return std::min(group_bytes(exec), std::max(least, static_cast<std::size_t>(bytes) / 8));
   }
 
-  /// Returns the squares of these lines, valid until the next call.
+  /// The result is valid until the next call.
   /// @param first the column of the first line, if lines are columns
   Lines operator()(Lines const& lines, Index first) const {
     static std::string const label("tessera::solve::squares");
@@ -108,8 +107,8 @@ class LineSquares {
   Kokkos::View<T*, typename Exec::memory_space> to_;
 };
 
-/// out_j = Σ_i (units_j·(a_ij - mean_j))². The order of summation is the one of
-/// `multiply_transposed` for the squares and ones. Fences `exec` if A has elements.
+/// out_j = Σ_i (units_j·(a_ij - mean_j))², summed in the order of `multiply_transposed`. Fences
+/// `exec` if A has elements.
 template <class Exec, class T>
 void add_squares(Exec const& exec, tessera::detail::Lines<T> const& lines, bool by_rows,
                  Differences<T> const& of, Kernels kernels, Workspace<Exec>& workspace,

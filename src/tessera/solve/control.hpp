@@ -11,14 +11,13 @@
 #include <tessera/stream/state.hpp>
 #include <tessera/summation.hpp>
 
-/// Common types of all solvers: callbacks, and states to resume from.
+/// Callbacks of all solvers, and states to resume from.
 namespace tessera::solve {
 
 using summation::Index;
 
-/// The state of a solver between two iterations. With the same matrix, inputs and options, a run
-/// that resumes from it continues as if it had never stopped. A state of another problem is
-/// refused.
+/// The state of a solver between two iterations. With the same matrix, inputs and options, a
+/// resumed run continues as if it had never stopped. A state of another problem is refused.
 template <class T>
 struct State {
   stream::StateOf of;  ///< `operation` is the name of the method
@@ -31,23 +30,21 @@ struct State {
 /// Callbacks of every solver; each may be empty.
 template <class T>
 struct Control {
-  /// Called after each iteration. If it returns false, the solver stops with Stop::cancelled. If it
-  /// throws, the call ends.
+  /// Called after each iteration; false stops the solver with Stop::cancelled.
   std::function<bool(Step const&)> on_step{};
   /// Called after each iteration; returns whether `on_state` wants the state.
   std::function<bool(Step const&)> wants_state{};
   std::function<void(State<T> const&)> on_state{};
-  /// The state to resume from; null: starts at the beginning.
+  /// Null: starts at the beginning.
   State<T> const* resume = nullptr;
-  /// If true, `on_state` also receives the state of the last iteration of a run that a limit or a
-  /// callback stops, without a call of `wants_state`. A run with a larger limit can resume from it.
+  /// `on_state` also receives the last state of a run that a limit or a callback stops, without a
+  /// call of `wants_state`. A run with a larger limit can resume from it.
   bool wants_last_state = false;
 };
 
 namespace detail {
 
-/// A digest of the state to resume from. Solvers add their options and vectors for
-/// NormalOperator::agree.
+/// Solvers add their options and vectors for NormalOperator::agree.
 template <class T>
 tessera::detail::Digest digest_of(Control<T> const& control) {
   tessera::detail::Digest digest;
@@ -58,14 +55,12 @@ tessera::detail::Digest digest_of(Control<T> const& control) {
   return digest;
 }
 
-/// Passes the state of the last iteration of a run to `on_state`, if it is wanted.
 template <class T, class MakeState>
 void offer_last_state(Control<T> const& control, MakeState const& state) {
   if (control.wants_last_state && control.on_state) control.on_state(state());
 }
 
-/// Passes state() to `on_state`, if it is wanted after this iteration.
-/// @param is_last whether a limit or a callback stops the run after this iteration
+/// @param is_last a limit or a callback stops the run after this iteration
 template <class T, class MakeState>
 void offer_state(Control<T> const& control, Step const& step, MakeState const& state,
                  bool is_last = false) {

@@ -19,7 +19,7 @@
 #include <tessera/solve/small_eigen.hpp>
 #include <tessera/solve/small_svd.hpp>
 
-/// Common code of the direct solvers. They read a matrix of few columns a few times, and decompose
+/// Common code of the direct solvers, which read a matrix of few columns a few times, and decompose
 /// its Gram matrices on the host.
 namespace tessera::solve {
 
@@ -84,7 +84,7 @@ class LoggedReads {
     offer_state(control_, step, [&] { return state(); }, !goes_on);
     return goes_on;
   }
-  /// Number of the last read, for callbacks during the next.
+  /// Number of the last read.
   [[nodiscard]] Index count() const { return static_cast<Index>(next_); }
   [[nodiscard]] Index reads() const { return op_.reads() - reads_before_; }
   [[nodiscard]] std::vector<Step> history() { return std::move(history_); }
@@ -136,7 +136,7 @@ Kokkos::View<double*, Kokkos::LayoutRight, typename Exec::memory_space> on_devic
   from_host<Exec, double>(exec, x, to);
   return to;
 }
-/// Copies a small matrix to memory of Exec; its columns become rows.
+/// Copies to memory of Exec; columns become rows.
 template <class Exec>
 Rows<Exec, double> columns_on_device(Exec const& exec, SmallMatrix const& A) {
   Rows<Exec, double> const to(
@@ -149,10 +149,10 @@ Rows<Exec, double> columns_on_device(Exec const& exec, SmallMatrix const& A) {
 }
 
 /// A factor R of A = Q·R, with orthonormal columns of Q, from one or two Gram matrices. The second
-/// one belongs to A·P with P = W·(Λ + δ)^(-1/2); Λ and W are eigenvalues and eigenvectors of the
-/// first. Its eigenvalues are between about δ and 1, so singular values of A down to ε·s_1 are
-/// resolved, as by a QR decomposition. P is a matrix with orthonormal columns times a diagonal one,
-/// so its inverse loses no digits.
+/// belongs to A·P with P = W·(Λ + δ)^(-1/2); Λ and W are eigenvalues and eigenvectors of the first.
+/// Its eigenvalues are between about δ and 1, so singular values of A down to ε·s_1 are resolved,
+/// as by a QR decomposition. P is an orthonormal matrix times a diagonal one, so its inverse loses
+/// no digits.
 struct GramFactor {
   SmallEigen first;
   double shift = 0;          ///< δ
@@ -201,11 +201,11 @@ struct GramFactor {
   }
 };
 
-/// Singular values and right singular vectors of B, r x n with r <= n: n vectors, r values.
+/// Of B, r x n with r <= n: n right singular vectors, r values.
 inline SmallSvd right_svd(SmallMatrix const& B) {
   Index const n = B.cols();
-  // B's columns are nearly orthogonal, so rotations of columns converge at once. Columns that
-  // depend on each other never become orthogonal, but rows do.
+  // B's columns are nearly orthogonal, so rotations converge at once. Dependent columns never
+  // become orthogonal, but rows do.
   if (B.rows() == n) return small_svd(B);
   SmallSvd svd = small_svd(transposed(B));
   SmallMatrix V(n, n);

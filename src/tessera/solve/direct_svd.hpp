@@ -26,7 +26,6 @@
 
 namespace tessera::solve::detail {
 
-/// Whether these options allow a direct decomposition of a matrix with so many columns.
 inline bool may_be_direct(Index cols, SvdOptions const& options) {
   return cols >= 1 && cols <= options.direct && options.ncv == 0 && options.maxiter == 0 &&
          options.tol >= 0;
@@ -48,7 +47,7 @@ struct DirectSvdOptions {
   bool want_u = false;
 };
 
-/// Singular values of A or of centred A; for the latter also means and deviations of columns.
+/// Of A or of centred A; only the latter has means and deviations.
 template <class Exec, class T>
 struct DirectSvdResult {
   SvdResult<Exec, T> svd;
@@ -57,8 +56,8 @@ struct DirectSvdResult {
   std::vector<double> ratio;  ///< s² as a fraction of the sum of squares of all elements
 };
 
-/// A run: uses the Gram matrix of A, and if that is not enough, the one of A·P (direct.hpp). A
-/// centred matrix is (A - 1·shiftᵀ) minus its column means, so the shift may be rounded.
+/// Uses the Gram matrix of A, and if that is not enough, the one of A·P (direct.hpp). A centred
+/// matrix is (A - 1·shiftᵀ) minus its column means, so the shift may be rounded.
 template <class Exec, class T>
 class DirectSvd {
  public:
@@ -140,7 +139,7 @@ class DirectSvd {
     return put(svd.s, product(gram.first.V, svd.V), total);
   }
 
-  /// Reads the Gram matrix of the columns; reads it again with units if squares over- or underflow.
+  /// Reads the Gram matrix, again with units if squares over- or underflow.
   bool read_columns(SmallMatrix& C) {
     if (!read(nullptr, C)) return false;
     if (auto const units = far_columns(G_, width(n_), n_, options_.scale);
@@ -212,7 +211,7 @@ class DirectSvd {
     }
     return false;
   }
-  /// Means of the columns of A, from the last read of these columns.
+  /// Of the columns of A, from their last read.
   [[nodiscard]] std::vector<double> means() const {
     std::vector<double> means;
     for (Index j = 0; j < n_; ++j) {
@@ -223,8 +222,8 @@ class DirectSvd {
     return means;
   }
 
-  /// Finds the factor of each column: a power of two or, for scaled columns, one over the norm; 0
-  /// if the norm is 0.
+  /// The factor of each column: a power of two or, for scaled columns, one over the norm; 0 if the
+  /// norm is 0.
   void find_factors(SmallMatrix& C) {
     factors_.assign(static_cast<std::size_t>(n_), 0);
     exponent_ = std::numeric_limits<int>::min();
@@ -287,7 +286,7 @@ class DirectSvd {
     return options_.scale ? product(R, W) : B;
   }
 
-  /// Stores values, relative to 2^exponent or of columns of norm 1, and vectors as the result.
+  /// Stores values, relative to 2^exponent or of columns of norm 1, and vectors.
   Stop put(std::vector<double> const& s, SmallMatrix V, double total) {
     Index const k = options_.k;
     double const unit = options_.scale ? std::sqrt(rows_ - 1) : 1;
@@ -313,7 +312,7 @@ class DirectSvd {
     if (options_.want_u) multiply(V, value);
     return Stop::converged;
   }
-  /// Orthonormalises V, to remove the rounding of two products.
+  /// Removes the rounding of two products.
   static void orthonormalise(SmallMatrix& V, Index k) {
     Index const n = V.rows();
     for (Index i = 0; i < k; ++i) {
@@ -323,7 +322,7 @@ class DirectSvd {
       for (Index j = 0; j < n; ++j) v[j] /= norm;
     }
   }
-  /// Flips a vector so that its largest entry is positive; among about equal ones, the first.
+  /// Makes the largest entry positive; among about equal ones, the first.
   void flip(SmallMatrix& V, Index i) const {
     double largest = 0;
     for (Index j = 0; j < n_; ++j) largest = std::max(largest, std::abs(V(j, i)));
@@ -339,8 +338,7 @@ class DirectSvd {
         static_cast<std::size_t>(rows), static_cast<std::size_t>(cols));
   }
 
-  /// Computes U = A·V·diag(s)^-1 with one read, and orthonormalises it if rounding matters for
-  /// small s.
+  /// U = A·V·diag(s)^-1 with one read, orthonormalised if rounding matters for small s.
   template <class Value>
   void multiply(SmallMatrix const& V, Value const& value) {
     Exec const& exec = op_.exec();

@@ -23,12 +23,11 @@
 #include <tessera/stream/state.hpp>
 #include <tessera/vectors.hpp>
 
-/// Common code of the methods based on Golub and Kahan's bidiagonalisation.
+/// Golub and Kahan's bidiagonalisation, and helpers of all solvers.
 namespace tessera::solve::detail {
 
 using tessera::detail::for_each_element;
 
-/// Returns `size` uninitialised entries.
 template <class Exec, class T>
 Values<Exec, T> make_values(Exec const& exec, Index size) {
   return Values<Exec, T>(
@@ -40,7 +39,7 @@ template <class T>
 using HostValues = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace,
                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// Returns a copy on the host. Waits for `exec`.
+/// Waits for `exec`, as from_host.
 template <class Exec, class T>
 std::vector<T> to_host(Exec const& exec, ConstValues<Exec, T> const& x) {
   std::vector<T> copy(x.extent(0));
@@ -49,7 +48,6 @@ std::vector<T> to_host(Exec const& exec, ConstValues<Exec, T> const& x) {
   return copy;
 }
 
-/// Copies from the host to x. Waits for `exec`.
 template <class Exec, class T>
 void from_host(Exec const& exec, std::vector<T> const& from, Values<Exec, T> const& x) {
   Kokkos::deep_copy(
@@ -59,8 +57,8 @@ void from_host(Exec const& exec, std::vector<T> const& from, Values<Exec, T> con
   exec.fence("tessera: a vector has come from the host");
 }
 
-/// The norm of numbers whose squares may over- or underflow. Scales them by a power of two, and
-/// adds sequentially.
+/// The norm of numbers whose squares may over- or underflow: scales by a power of two, adds
+/// sequentially.
 template <class T>
 double scaled_norm(std::vector<T> const& x) {
   double largest = 0;
@@ -79,11 +77,11 @@ double scaled_norm(std::vector<T> const& x) {
   return std::scalbn(std::sqrt(sum), exponent);
 }
 
-/// Euclidean norms in a fixed order of summation. Keeps its workspace.
+/// Euclidean norms in a fixed order of summation.
 template <class Exec, class T>
 class Norms {
  public:
-  /// Has `places` places for norms that are started together and need only one fence.
+  /// `places`: norms that are started together and need only one fence.
   explicit Norms(Exec const& exec, std::size_t places = 1)
       : exec_(exec), sums_("tessera::solve::sums", places) {}
 
@@ -103,7 +101,7 @@ class Norms {
   void sum(ConstValues<Exec, T> const& x, View const& to) {
     sum_of_squares(exec_, x, to, {.workspace = &workspace_});
   }
-  /// Address of the sum of squares that `of` reads.
+  /// The sum of squares that `of` reads.
   [[nodiscard]] T* at(std::size_t place) const { return sums_.data() + place; }
 
   /// Whether the root of the sum at `place` is the norm. If the sum is tiny, entries with subnormal
@@ -126,7 +124,7 @@ class Norms {
   Workspace<Exec> workspace_;
 };
 
-/// Dot products in a fixed order of summation. Keeps its workspace.
+/// Dot products in a fixed order of summation.
 template <class Exec, class T>
 class Dots {
  public:
@@ -184,7 +182,7 @@ struct NextRight {
 template <class Exec, class T>
 class GolubKahan {
  public:
-  /// Numbers stored in a state.
+  /// Stored in a state.
   struct Numbers {
     double norm_of_start = 0;  ///< ‖r‖
     double exponent = 0;       ///< e
@@ -212,9 +210,9 @@ class GolubKahan {
   [[nodiscard]] double alpha() const { return numbers_.alpha; }
   [[nodiscard]] double beta() const { return numbers_.beta; }
   [[nodiscard]] double norm(ConstValues<Exec, T> const& x) { return norms_(x); }
-  /// 2^e times a number, exactly.
+  /// 2^e·x, exactly.
   [[nodiscard]] double scaled(double x) const { return std::scalbn(x, exponent()); }
-  /// 2^-e times a number, exactly.
+  /// 2^-e·x, exactly.
   [[nodiscard]] double unscaled(double x) const { return std::scalbn(x, -exponent()); }
 
   /// Starts from r in `b`: computes β_1 = 1, α_1 and w with one read of A. Does not read if ‖r‖ is
@@ -263,8 +261,7 @@ class GolubKahan {
     }
   }
 
-  /// Restores the state of a run. Returns false and changes nothing if the numbers cannot come from
-  /// a run.
+  /// Returns false and changes nothing if the numbers cannot come from a run.
   [[nodiscard]] bool restore(Numbers const& numbers, std::vector<T> const& b,
                              std::vector<T> const& w) {
     bool const can_be = std::fabs(numbers.exponent) <= most_exponent && numbers.beta > 0 &&
@@ -302,7 +299,6 @@ class GolubKahan {
   Numbers numbers_;
 };
 
-/// The problem of a state: this method and this matrix.
 template <class T, class Operator>
 stream::StateOf state_of(char const* method, Operator const& op) {
   return {.operation = method,
@@ -326,7 +322,7 @@ inline bool all_finite(std::vector<double> const& numbers) {
   checks::fail(method, "the state is damaged, or belongs to other options");
 }
 
-/// Throws std::invalid_argument if a numeric option is negative or NaN.
+/// Throws std::invalid_argument if the option is negative or NaN.
 inline void require_option(char const* method, char const* option, double found) {
   if (found >= 0) return;
   checks::fail(method, std::string(option) + " must be a number of at least 0, found " +
@@ -360,7 +356,7 @@ void append(std::vector<double>& to, Numbers const& numbers) {
   auto const values = std::bit_cast<std::array<double, count>>(numbers);
   to.insert(to.end(), values.begin(), values.end());
 }
-/// Returns the struct that `append` has stored at `from`, and advances `from`.
+/// Returns what `append` has stored at `from`, and advances `from`.
 template <class Numbers, class Iterator>
 Numbers take(Iterator& from) {
   constexpr std::size_t count = sizeof(Numbers) / sizeof(double);

@@ -26,7 +26,7 @@
 /// Common code of `lsmr` and `lsqr`: options, result, and the loop over iterations.
 namespace tessera::solve {
 
-/// Options of least squares, with the names, defaults and meaning of SciPy.
+/// Names, defaults and meaning as in SciPy.
 template <class Exec, class T>
 struct LeastSquaresOptions {
   double damp = 0;  ///< ≥ 0: minimises ‖A·x - b‖² + damp²·‖x - x0‖²; √λ of `ridge`
@@ -36,37 +36,37 @@ struct LeastSquaresOptions {
   /// Stops if the estimate of cond(A) exceeds it; 0: never. Default: 1e8, or 0 for `lstsq`.
   std::optional<double> conlim = std::nullopt;
   std::optional<Index> maxiter = std::nullopt;  ///< default depends on the method
-  ConstValues<Exec, T> x0{};                    ///< initial x; empty: 0
-  bool history = false;                         ///< whether the result has a Step per iteration
+  ConstValues<Exec, T> x0{};                    ///< empty: 0
+  bool history = false;                         ///< record a Step per iteration
   /// `lstsq` and `ridge` solve directly if A has at most this many columns, unless maxiter is set;
-  /// 0: never. Not used by `lsmr` and `lsqr`.
+  /// 0: never.
   Index direct = 512;
 };
 
-/// A solution x of n entries, with the method's estimates of norms, which cost no read of A.
+/// A solution x of n entries. Norms are the method's estimates.
 template <class Exec, class T>
 struct LeastSquares {
   Values<Exec, T> x;
   Stop stop = Stop::iteration_limit;
   Index iterations = 0;
-  Index reads = 0;         ///< reads of A by this call
-  double normr = 0;        ///< ‖b - A·x‖; with `damp`, for the problem with damp·I below A
-  double normar = 0;       ///< ‖Aᵀ·(b - A·x) - damp²·(x - x0)‖
-  double norma = 0;        ///< Frobenius norm of A; with `damp`, of A with damp·I below it
-  double conda = 0;        ///< condition number of the same matrix
-  double normx = 0;        ///< ‖x‖
+  Index reads = 0;    ///< of A by this call
+  double normr = 0;   ///< ‖b - A·x‖; with `damp`, for the problem with damp·I below A
+  double normar = 0;  ///< ‖Aᵀ·(b - A·x) - damp²·(x - x0)‖
+  double norma = 0;   ///< Frobenius norm of A; with `damp`, of A with damp·I below it
+  double conda = 0;   ///< condition number of the same matrix
+  double normx = 0;
   bool is_direct = false;  ///< solved by Gram matrices: `lstsq`, `ridge`
-  /// Whether LSMR ran on columns of equal norms: `lstsq`, `ridge`. normar, norma and conda then
-  /// describe the scaled problem.
+  /// LSMR ran on columns of equal norms (`lstsq`, `ridge`): normar, norma and conda describe the
+  /// scaled problem.
   bool has_scaled_columns = false;
-  Index rank = -1;  ///< of A, or of A above damp·I, if the method finds it
+  Index rank = -1;  ///< of A, or of A above damp·I; -1: unknown
   std::vector<Step>
       history;  ///< residual: ‖r‖/‖b‖ or ‖Aᵀr‖/(‖A‖·‖r‖), whichever is nearer to its tolerance
 };
 
 namespace detail {
 
-/// Estimates by a method's recurrences, for the problem scaled to α_1 = 1…2 and ‖r_0‖ = 1.
+/// For the problem scaled to α_1 = 1…2 and ‖r_0‖ = 1.
 struct Estimates {
   double normr = 1;
   double normar = 0;
@@ -80,7 +80,6 @@ struct Estimates {
   }
 };
 
-/// The two ratios that become small, and their bounds.
 struct Tests {
   double solved;         ///< ‖r‖/‖b‖
   double solved_below;   ///< rtol
@@ -102,7 +101,7 @@ struct Tests {
     inverse_of_conda = 1 / now.conda;
   }
 
-  /// Returns the reason to stop, if there is one. T decides what is negligible compared with 1.
+  /// T decides what is negligible compared with 1.
   template <class T, class Options>
   [[nodiscard]] std::optional<Stop> reason(Options const& options) const {
     auto const is_nothing = [](double x) { return T(1) + static_cast<T>(x) <= T(1); };
@@ -125,7 +124,6 @@ struct Tests {
   }
 };
 
-/// Updates w, x and the vectors of a method in an iteration.
 template <class Body, class T, std::size_t Vectors>
 struct UpdateStep {
   Body body;
@@ -146,8 +144,7 @@ struct UpdateStep {
 ///
 /// - default_limit(rows, cols): maximum iterations,
 /// - begin(α_1): Numbers, from β_1 = 1,
-/// - advance(numbers, β, α, damp): an iteration of the recurrences; returns the update of the
-///   vectors,
+/// - advance(numbers, β, α, damp): an iteration; returns the update of the vectors,
 /// - finish(numbers, norm): ends an iteration with the norm of x if measures_x, otherwise of the
 ///   first vector,
 /// - numbers.now: Estimates.
@@ -219,8 +216,8 @@ class LeastSquaresRun {
     Index iterations = 0;
     std::vector<Step> history;
   };
-  /// Numbers of the run in a state, in addition to the numbers of the process; and numbers of each
-  /// track, in addition to the method's.
+  /// Numbers of the run in a state, in addition to the process's; and of each track, in addition to
+  /// the method's.
   struct Numbers {
     double norm_of_b = 0;  ///< in units of ‖r_0‖
   };
@@ -252,7 +249,7 @@ class LeastSquaresRun {
   [[nodiscard]] bool goes_on() const {
     return std::ranges::any_of(tracks_, [](Track const& track) { return !track.stop; });
   }
-  /// Whether a limit of the options has stopped a track. It can resume with another limit.
+  /// A limit of the options has stopped a track, which can resume with another limit.
   [[nodiscard]] bool is_limited() const {
     bool const is_finite = std::ranges::none_of(
         tracks_, [](Track const& track) { return track.stop == Stop::not_finite; });
@@ -360,8 +357,8 @@ class LeastSquaresRun {
   }
   [[nodiscard]] double norm_of_start() const { return process_->numbers().norm_of_start; }
 
-  /// An iteration of track `i`; returns nothing if its numbers are not finite. The host does not
-  /// wait for the norm at its end: the tests use ‖x‖ of the previous iteration.
+  /// Returns nothing if numbers are not finite. The host does not wait for the norm at the end: the
+  /// tests use ‖x‖ of the previous iteration.
   std::optional<Step> advance(std::size_t i, Index limit) {
     Track& track = tracks_[i];
     auto& process = *process_;
@@ -508,7 +505,7 @@ class LeastSquaresRun {
   std::vector<Track> tracks_;
 };
 
-/// A vector's entries, contiguous in memory of Exec: in place, or a copy.
+/// Entries contiguous in memory of Exec: in place, or a copy.
 template <class Exec, class View>
 ConstValues<Exec, typename View::non_const_value_type> side_by_side(Exec const& exec,
                                                                     View const& x) {

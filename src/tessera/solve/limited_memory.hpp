@@ -28,7 +28,7 @@ template <class Exec, class T>
 class LimitedMemory {
  public:
   using Vector = Bordered<Exec, T>;
-  static constexpr std::size_t most = 10;  ///< maximum steps
+  static constexpr std::size_t most = 10;  ///< steps
 
   explicit LimitedMemory(Exec const& exec) : exec_(exec), dot_(exec) {}
 
@@ -40,8 +40,7 @@ class LimitedMemory {
     y.border = std::fma(a, x.border, b * y.border);
   }
 
-  /// Stores a step and the change of the gradient along it. Ignores steps along which the gradient
-  /// does not rise: they do not show a curvature.
+  /// Ignores steps along which the gradient does not rise: they do not show a curvature.
   void learn(Vector step, Vector change) {
     double const product = dot(step, change);
     double const square = dot(change, change);

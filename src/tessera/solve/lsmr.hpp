@@ -152,13 +152,11 @@ std::vector<LeastSquares<Exec, T>> run_lsmr(NormalOperator<Exec, T> const& op,
 /// | options | | as SciPy's `lsmr`; maxiter is min(m, n) by default |
 /// | control | | callbacks, and a state to resume from |
 ///
-/// Work and traffic: an iteration is one `atax` and reads A once. In addition, 2m + 9n entries are
-/// read or written for each vector of the method. A is read iterations + 1 times, and once more
-/// with x0.
+/// Work and traffic: an iteration is one `atax`, in addition to 2m + 9n entries read or written. A
+/// is read iterations + 1 times, and once more with x0. The host waits for `A.exec()` once per
+/// iteration; the tests use ‖x‖ of the previous iteration.
 ///
-/// The host waits for `A.exec()` once per iteration. The tests use ‖x‖ of the previous iteration.
-///
-/// Guarantees: x is in memory of `A.exec()`, which is fenced. Its bits are a function of A, A's
+/// Guarantees: x is in memory of `A.exec()`, which is fenced. Its bits depend only on A, A's
 /// layout, b and the options: they are the same on every backend, with any number of threads, and
 /// from a stream. ‖Aᵀ·r‖ decreases in every iteration, so that it can be stopped early. Throws
 /// std::invalid_argument for sizes that do not fit, a negative option, and a state of another
@@ -184,8 +182,8 @@ LeastSquares<Exec, T> lsmr(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// The same for each column of B, m x k: returns k results, with the bits of the calls with one
-/// column. A is read for each column.
+/// For each column of B, m x k: k results, with the bits of the calls with one column. A is read
+/// for each column.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lsmr(

@@ -121,8 +121,8 @@ std::vector<LeastSquares<Exec, T>> run_lsqr(NormalOperator<Exec, T> const& op,
 
 /// Minimises ‖A·x - b‖² + damp²·‖x - x0‖² by LSQR
 ///
-/// As `lsmr`, with SciPy's `lsqr` in place of its `lsmr`: maxiter is 2n by default, and ‖r‖
-/// decreases in every iteration.
+/// As `lsmr`, but as SciPy's `lsqr`: maxiter is 2n by default, and ‖r‖ decreases in every
+/// iteration.
 ///
 /// Source: C. C. Paige, M. A. Saunders, LSQR: an algorithm for sparse linear equations and sparse
 /// least squares, ACM Trans. Math. Softw. 8 (1982).
@@ -144,7 +144,7 @@ LeastSquares<Exec, T> lsqr(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// The same for each column of B, as `lsmr` for a matrix B.
+/// For each column of B, as `lsmr`.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lsqr(

@@ -88,9 +88,9 @@ class NormalOperator {
   /// Number of reads of A.
   [[nodiscard]] Index reads() const { return reads_; }
 
-  /// Solvers call it before their first product. If processes share the operator, each must call
-  /// the same method with the same options and vectors. A difference would give different results,
-  /// or a process that never returns. Throws on all processes if they differ.
+  /// Called by solvers before their first product. Processes that share the operator must call the
+  /// same method with the same options and vectors, or results differ or a process never returns.
+  /// Throws on all processes if they differ.
   ///
   /// @param method the name of the solver
   /// @param call returns a digest of the options and vectors
@@ -98,8 +98,7 @@ class NormalOperator {
     do_agree(method, call);
   }
 
-  /// c = Aᵀ·f(A·v), one read. b may be empty if it is not wanted. Otherwise b = f(A·v), or A·v if
-  /// `keep_product`.
+  /// b = f(A·v), or A·v if `keep_product`, and c = Aᵀ·f(A·v), one read. b may be empty.
   void atax(ConstValues<Exec, T> const& v, Map const& map, Values<Exec, T> const& b,
             Values<Exec, T> const& c, bool keep_product = false) const {
     ++reads_;
@@ -132,7 +131,6 @@ class NormalOperator {
     ++reads_;
     do_sums_of_squares(mean, units, c);
   }
-  /// Whether the operator has `sum_rows`.
   [[nodiscard]] virtual bool can_sum_rows() const { return false; }
   /// out = sums over the rows of A in double, one read. `out` has sums.length() entries in memory
   /// of Exec. Waits for `exec`.
@@ -142,7 +140,7 @@ class NormalOperator {
   }
 
  protected:
-  /// `has_rows`: whether A is stored row by row.
+  /// `has_rows`: A is stored row by row.
   NormalOperator(Exec exec, Index rows, Index cols, bool has_rows)
       : exec_(std::move(exec)),
         rows_(rows),
@@ -194,13 +192,11 @@ class NormalOperator {
   mutable Index reads_ = 0;
 };
 
-/// A matrix that can also be multiplied with k vectors at once. The vectors are rows of contiguous
-/// matrices.
+/// A matrix that can also be multiplied with k vectors at once, the rows of contiguous matrices.
 template <ExecutionSpace Exec, Scalar T>
 class BlockOperator : public NormalOperator<Exec, T> {
  public:
-  /// B = A·V and C = Aᵀ·B, one read. VT and CT are k x n; BT is k x m, or empty if B is not wanted.
-  /// Waits for `exec`.
+  /// B = A·V and C = Aᵀ·B, one read. VT and CT are k x n; BT is k x m, or empty. Waits for `exec`.
   void atax_block(ConstRows<Exec, T> const& VT, Rows<Exec, T> const& BT,
                   Rows<Exec, T> const& CT) const {
     this->count_read();
@@ -218,7 +214,7 @@ class BlockOperator : public NormalOperator<Exec, T> {
     this->count_read();
     do_multiply_block({.VT = {}, .UT = UT, .BT = {}, .CT = CT});
   }
-  /// Whether `gram` works. Direct solvers need it.
+  /// Direct solvers need `gram`.
   [[nodiscard]] virtual bool has_gram() const { return false; }
   /// G = MᵀM in double, for A with a few more columns (gram.hpp); one read. Waits for `exec`.
   void gram(detail::GramProducts<Exec, T> const& products) const {
@@ -238,14 +234,13 @@ class BlockOperator : public NormalOperator<Exec, T> {
 
 namespace detail {
 
-/// Number of reads of the matrix by a streamed operation.
 template <class Source>
 Index reads_of(stream::Report const& report, Source const& source) {
   return static_cast<Index>(report.bytes_read / sizeof(typename Source::value_type)) /
          (static_cast<Index>(source.rows()) * static_cast<Index>(source.cols()));
 }
 
-/// A source of the squares of units_j·(a_ij - mean_j).
+/// The squares of units_j·(a_ij - mean_j).
 template <class Source>
 class SquaredSource {
  public:
@@ -288,9 +283,8 @@ struct TakeShifts {
 
 }  // namespace detail
 
-/// A matrix in memory of Exec. It does not use the workspace of the options, but keeps its own, so
-/// one operator serves one thread at a time. A call during another thread's call throws
-/// std::invalid_argument. Threads that solve at the same time need separate operators.
+/// A matrix in memory of Exec. The operator keeps its own workspace, so it serves one thread at a
+/// time: a call during another thread's call throws std::invalid_argument.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -397,14 +391,13 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
 
 /// The calls of a solver in addition to `atax` and `multiply_transposed`.
 struct SolverCalls {
-  Index block = 0;       ///< vectors per product with a block; 0: no such products
-  Index gram_width = 0;  ///< columns of Gram matrices; 0: no Gram matrices, -1: only moments
-  std::vector<detail::RowSumsSize> sums{};  ///< sums over rows
+  Index block = 0;       ///< vectors per product with a block; 0: none
+  Index gram_width = 0;  ///< columns of Gram matrices; 0: none, -1: only moments
+  std::vector<detail::RowSumsSize> sums{};
 };
 
-/// A matrix that is streamed from a source in each call. The source must outlive it. on_progress of
-/// the options is called during each read. wants_state, on_state and resume are not used: solvers
-/// have states and callbacks in their Control.
+/// A matrix that is streamed in each call from a source, which must outlive it. Calls on_progress
+/// of the options; ignores wants_state, on_state and resume: solvers use their Control.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -429,8 +422,8 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     options_.resume = nullptr;
   }
 
-  /// Bytes of memory_limit with which `atax`, `multiply_transposed` and all other calls of a solver
-  /// run. Ignores the limit of the options.
+  /// The memory_limit with which `atax`, `multiply_transposed` and all other calls of a solver run.
+  /// Ignores the limit of the options.
   [[nodiscard]] std::size_t bytes_needed(SolverCalls const& calls = {}) const {
     using stream::detail::bytes_needed_by;
     auto const source = stream::detail::any_source(source_);

@@ -28,9 +28,8 @@
 
 namespace tessera::solve {
 
-/// Options of `pca`.
 struct PcaOptions {
-  SvdOptions svd{};    ///< options for the centred matrix
+  SvdOptions svd{};    ///< for the centred matrix
   bool scale = false;  ///< divide columns by their deviations; constant ones are left out
 };
 
@@ -41,9 +40,8 @@ struct PcaResult {
   std::vector<T> mean;     ///< of each column
   std::vector<double>
       deviation;  ///< of each column, m - 1 degrees of freedom; 0 for constant columns
-  std::vector<double> explained_variance;  ///< along each direction: s²/(m - 1)
-  std::vector<double>
-      explained_variance_ratio;  ///< the same, as a fraction of the variance of all columns
+  std::vector<double> explained_variance;        ///< s²/(m - 1)
+  std::vector<double> explained_variance_ratio;  ///< of the variance of all columns
 };
 
 namespace detail {
@@ -226,8 +224,7 @@ class Moments {
     for (std::size_t j = 0; j < cols; ++j) {
       double const square = values_[j] * values_[j] / rows_;
       double const rest = values_[cols + j] - square;
-      // Equal entries differ from the rounded mean by one number; what is left after centring is
-      // rounding.
+      // Equal entries differ from the rounded mean by one number; the rest is rounding.
       bool const varies = rest > 64 * std::numeric_limits<double>::epsilon() * square;
       double const deviation = varies ? std::sqrt(rest / (rows_ - 1)) : rest <= square ? 0 : rest;
       deviations_.push_back(std::ldexp(deviation, -exponents_[j]));
@@ -362,9 +359,9 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 /// | control | | progress, cancellation, states |
 ///
 /// Means and deviations are computed in double; deviations come from the differences from the
-/// means. The methods are the same as for `svd`. A direct decomposition takes at most three reads
-/// of A: one more than `svd` if a column's mean is more than about a thousand times its deviation.
-/// It subtracts the mean from each element in double, so that no digits are lost. U takes one more
+/// means. The methods are those of `svd`. A direct decomposition takes at most three reads of A:
+/// one more than `svd` if a column's mean is more than about a thousand times its deviation. It
+/// subtracts the mean from each element in double, so that no digits are lost. U takes one more
 /// read.
 ///
 /// Otherwise two reads come first, and the mean is subtracted from products. If the mean is many
@@ -373,8 +370,7 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 ///
 /// If columns are scaled, columns of equal entries are left out and have deviation 0. An operator
 /// without `has_gram` adds in T: it leaves out columns that vary by less than 64·ε relative to
-/// their mean.
-/// @throws std::invalid_argument for options and states that do not fit
+/// their mean. @throws std::invalid_argument for options and states that do not fit
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -27,13 +27,12 @@
 
 namespace tessera::solve {
 
-/// Options of `randomized_svd`.
 struct RandomizedSvdOptions {
   Index oversampling = 10;     ///< vectors in addition to k, up to min(m, n) in total
   Index power_iterations = 4;  ///< reads of A that improve the vectors
-  std::uint64_t seed = 0;      ///< of the initial vectors, below 2^24
+  std::uint64_t seed = 0;      ///< below 2^24
   double tol = 0;              ///< as in `svd`; 0: accept the result as it is
-  bool want_u = false;         ///< computes U, without another read
+  bool want_u = false;         ///< without another read
 };
 
 namespace detail {
@@ -106,7 +105,7 @@ class RandomizedSvdRun {
 
   [[nodiscard]] T two_to_e() const { return static_cast<T>(std::ldexp(1.0, exponent_)); }
 
-  /// Starts with a basis of Aᵀ·U for pseudorandom U.
+  /// A basis of Aᵀ·U for pseudorandom U.
   void start() {
     Exec const& exec = op_.exec();
     Basis<Exec, T> const U(exec, size_, op_.rows());
@@ -141,8 +140,8 @@ class RandomizedSvdRun {
     estimates_ = std::move(lengths);
   }
 
-  /// Vector i of a basis becomes the normalised part of x, which has this length, outside the span
-  /// of the previous vectors. Returns the products of x with all of them, the last with vector i.
+  /// Vector i of a basis becomes the normalised part of x, of this length, outside the span of the
+  /// previous vectors. Returns the products of x with all of them, the last with vector i.
   std::vector<double> take(Basis<Exec, T>& basis, Index i, Values<Exec, T> const& x, double length,
                            double largest) {
     Exec const& exec = op_.exec();
@@ -169,7 +168,7 @@ class RandomizedSvdRun {
     return products;
   }
 
-  /// Computes the singular values of A in the span of the basis, with one read of A.
+  /// Singular values of A in the span of the basis, with one read of A.
   void finish() {
     Exec const& exec = op_.exec();
     Basis<Exec, T> const B(exec, size_, op_.rows());
@@ -195,7 +194,7 @@ class RandomizedSvdRun {
     measure(small);
   }
 
-  /// The first k linear combinations of a basis, with the columns of a small matrix as factors.
+  /// The first k linear combinations of a basis; factors are the columns of `by`.
   Rows<Exec, T> turned(SmallMatrix const& by, Basis<Exec, T> const& from) {
     Exec const& exec = op_.exec();
     std::vector<T> factors;
@@ -254,8 +253,6 @@ class RandomizedSvdRun {
     offer_state(control_, step, [&] { return state(); }, is_last);
   }
 
-  // ---- states ----
-
   [[nodiscard]] std::vector<double> numbers() const {
     return {static_cast<double>(k_), static_cast<double>(size_), static_cast<double>(options_.seed),
             static_cast<double>(exponent_)};
@@ -296,8 +293,8 @@ class RandomizedSvdRun {
   Basis<Exec, T> basis_;
   Basis<Exec, T> x_;
   Basis<Exec, T> c_;
-  std::vector<double> estimates_;  ///< estimates of the squares of singular values
-  double change_ = 0;              ///< change of the estimates, relative to the largest
+  std::vector<double> estimates_;  ///< of the squares of singular values
+  double change_ = 0;              ///< of the estimates, relative to the largest
   int exponent_ = 0;               ///< e: products are with 2^e·V
   Index iteration_ = 0;
   bool is_cancelled_ = false;
@@ -324,19 +321,17 @@ SvdResult<Exec, T> run_randomized_svd(BlockOperator<Exec, T> const& op, Index k,
 /// | control | | progress, cancellation, states between power iterations |
 ///
 /// Work: power_iterations + 2 reads of A, each a product with a block of l = k + oversampling
-/// vectors; 4mnl flop a read. Memory: 3nl scalars, and 2ml at the beginning and the end.
+/// vectors; 4mnl flop per read. Memory: 3nl scalars, and 2ml at the beginning and the end.
 ///
-/// Guarantees: the bits of the result are a function of the elements of A, k and the options. They
-/// depend neither on A's layout nor on the backend, and not on whether A is streamed or the run was
-/// interrupted. `residuals` are measured for the result. The residual of a value that is zero to
-/// precision is this precision. The residual of a Step is the largest change of the estimates of
-/// s², relative to the largest. If tol is 0, it stops with Stop::all_done. Otherwise it has
-/// converged if the residual of each triplet is at most tol·s_1, and stops with
-/// Stop::iteration_limit if not. Singular values below √ε·s_1 are lost in power iterations. Throws
+/// Guarantees: the bits depend only on the elements of A, k and the options, not on A's layout,
+/// streaming or interruptions. `residuals` are measured for the result; of a value that is zero to
+/// precision, the residual is this precision. The residual of a Step is the largest change of the
+/// estimates of s², relative to the largest. If tol is 0, it stops with Stop::all_done; otherwise
+/// it has converged if the residual of each triplet is at most tol·s_1, or stops with
+/// Stop::iteration_limit. Singular values below √ε·s_1 are lost in power iterations. Throws
 /// std::invalid_argument for options and states that do not fit.
 ///
-/// Source: subspace iteration from a random start (N. Halko, P. G. Martinsson and J. A. Tropp, SIAM
-/// Review 53, 2011).
+/// Source: N. Halko, P. G. Martinsson and J. A. Tropp, SIAM Review 53, 2011.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

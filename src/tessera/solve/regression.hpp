@@ -28,7 +28,6 @@ inline RegressionSolver solver_of(RegressionOptions const& options, Index cols) 
 
 namespace detail {
 
-/// Throws std::invalid_argument for options that multinomial regression does not support.
 template <class Exec, class T>
 void require_classes(Index cols, Index classes, Observations<Exec, T> const& observed,
                      RegressionOptions const& options) {
@@ -104,32 +103,30 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
 /// Columns are centred and scaled by powers of two internally, without a copy of A. Results do not
 /// depend on the columns' means and sizes, and the intercept is never penalised.
 ///
-/// If A has at most `most_gram_cols` columns, `automatic` is `newton`. All sums over the rows are
-/// in double for every scalar type, and one read of A gives the loss, the gradient and the Hessian
-/// at one place. It reads A once for the means, then once per iteration and once per further length
-/// of the line search. It has converged if the Newton decrement √(gᵀ·H⁻¹·g) and the scaled
-/// gradient, the largest |g_j|/√H_jj, are at most `tol` (1e-10 by default) times the root of the
-/// deviance, or are only rounding. If columns depend on each other, x is the shortest of all with
-/// the same η. Least squares in double then correct x by residuals, with one read each, until a
-/// correction is more than half the previous one. Memory: 2(n+1)(n+6) doubles per level of a tree
-/// over blocks of rows.
+/// `newton`, the choice of `automatic` for at most `most_gram_cols` columns: all sums over the rows
+/// are in double for every scalar type. It reads A once for the means, then once per iteration and
+/// once per further length of the line search. It has converged if the Newton decrement √(gᵀ·H⁻¹·g)
+/// and the scaled gradient, the largest |g_j|/√H_jj, are at most `tol` (1e-10 by default) times the
+/// root of the deviance, or are only rounding. If columns depend on each other, x is the shortest
+/// of all with the same η. Least squares in double then correct x by residuals, with one read each,
+/// until a correction is more than half the previous one. Memory: 2(n+1)(n+6) doubles per level of
+/// a tree over blocks of rows.
 ///
-/// For more columns, `automatic` is `newton_cg`. Per iteration it reads A once for the gradient,
-/// once for each product with the Hessian, and once for the intercept. `lbfgs` reads A once per
-/// length that its line search tries, mostly one. Both compute in T. They have converged if every
-/// |g_j| is at most `tol` (√ε of T by default) times the norm of its centred column times the root
-/// of the deviance. Memory: 9m + 9n scalars, for L-BFGS 29n.
+/// `newton_cg`, the choice for more columns, reads A once for the gradient, once for each product
+/// with the Hessian, and once for the intercept per iteration. `lbfgs` reads A once per length that
+/// its line search tries, mostly one. Both compute in T. They have converged if every |g_j| is at
+/// most `tol` (√ε of T by default) times the norm of its centred column times the root of the
+/// deviance. Memory: 9m + 9n scalars, for L-BFGS 29n.
 ///
-/// Guarantees: the bits of x, the intercept and the loss are a function of A, its layout, the
-/// observations and the options. They do not depend on the backend, and not on whether A is
-/// streamed or the run was interrupted between two iterations. `aic` and `standard_errors` may
-/// differ by rounding between C libraries.
+/// Guarantees: the bits of x, the intercept and the loss depend only on A, its layout, the
+/// observations and the options, not on streaming or interruptions between iterations. `aic` and
+/// `standard_errors` may differ by rounding between C libraries.
 ///
-/// It stops with Stop::not_solvable if there is no minimum: `detail` gives the reason. It stops
-/// with Stop::precision_limit if the loss stops falling before convergence. It stops with
-/// Stop::not_finite if a number overflows, or if A or an observation has an infinity or a NaN:
-/// `detail` has the row and the column. Throws std::invalid_argument for sizes, labels, weights,
-/// options and states that do not fit.
+/// It stops with Stop::not_solvable if there is no minimum (`detail` gives the reason), with
+/// Stop::precision_limit if the loss stops falling before convergence, and with Stop::not_finite if
+/// a number overflows, or if A or an observation has an infinity or a NaN (`detail` has the row and
+/// the column). Throws std::invalid_argument for sizes, labels, weights, options and states that do
+/// not fit.
 ///
 /// Source: iteratively reweighted least squares (P. Green, J. R. Stat. Soc. B 46, 1984); the Newton
 /// decrement (S. Boyd and L. Vandenberghe, Convex Optimization, 2004); truncated Newton (R. S.
@@ -150,7 +147,7 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
                                       std::type_identity_t<Control<T>> const& control = {}) {
   return detail::run_regression<Exec, T>(Loss::squares, op, observed, options, control, 1);
 }
-/// The same for y alone.
+/// With y alone.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
                                       std::type_identity_t<ConstValues<Exec, T>> const& y,
@@ -160,7 +157,7 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
 }
 
 /// As `linear_regression`, with Σ w_i·(log(1 + e^η_i) - y_i·η_i) for labels y of 0 and 1. If λ is 0
-/// and a plane separates the labels, or y has one class, there is no minimum: Stop::not_solvable.
+/// and a plane separates the labels, or y has one class: Stop::not_solvable.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -175,7 +172,7 @@ Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
                                         std::type_identity_t<Control<T>> const& control = {}) {
   return detail::run_regression<Exec, T>(Loss::logistic, op, observed, options, control, 1);
 }
-/// The same for y alone.
+/// With y alone.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
                                         std::type_identity_t<ConstValues<Exec, T>> const& y,
@@ -200,7 +197,7 @@ Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Control<T>> const& control = {}) {
   return detail::run_regression<Exec, T>(Loss::poisson, op, observed, options, control, 1);
 }
-/// The same for y alone.
+/// With y alone.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<ConstValues<Exec, T>> const& y,
@@ -209,14 +206,13 @@ Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
   return poisson_regression(op, Observations<Exec, T>{.y = y}, options, control);
 }
 
-/// Finds x_k and intercepts b_k of each class k that minimise Σ w_i·(log Σ_k e^η_ik - η_iy) +
-/// λ·Σ‖x_k‖²/2 with η_k = A·x_k + b_k, for labels y of 0 to `classes` - 1: multinomial, or softmax,
-/// regression.
+/// Multinomial, or softmax, regression: finds x_k and intercepts b_k of each class k that minimise
+/// Σ w_i·(log Σ_k e^η_ik - η_iy) + λ·Σ‖x_k‖²/2 with η_k = A·x_k + b_k, for labels y of 0 to
+/// `classes` - 1.
 ///
 /// `x` has n coefficients for each class, class by class. `intercepts` has one number for each
-/// class; their sum is 0. Uses Newton's method with the whole Hessian: one read of A for the means
-/// and one per iteration. Convergence, centring, states and bits are as in `linear_regression`.
-/// There are no standard errors. The offset must be empty.
+/// class; their sum is 0. Newton's method reads A once for the means and once per iteration.
+/// Otherwise as `linear_regression`, without standard errors. The offset must be empty.
 ///
 /// Throws std::invalid_argument if classes·(n + 1) is above 1024, for a solver that is not
 /// `automatic` or `newton`, for other labels, and for a class without weight. Memory: about
@@ -231,9 +227,9 @@ Regression<Exec, T> multinomial_regression(
 }
 
 /// As `poisson_regression`, with Σ w_i·(y_i·e^-η_i + η_i) for y above 0: the variance grows as the
-/// square of the mean μ = e^η. Newton's method needs one more read for the expected Hessian.
-/// Standard errors come from its inverse times the dispersion, which is Pearson's Σ w_i·(y_i -
-/// μ_i)²/μ_i² divided by Σw - rank.
+/// square of the mean μ = e^η. Newton's method needs one more read for the expected Hessian;
+/// standard errors come from its inverse times the dispersion, Pearson's Σ w_i·(y_i - μ_i)²/μ_i²
+/// divided by Σw - rank.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
                                      std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -241,7 +237,7 @@ Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
                                      std::type_identity_t<Control<T>> const& control = {}) {
   return detail::run_regression<Exec, T>(Loss::gamma, op, observed, options, control, 1);
 }
-/// The same for y alone.
+/// With y alone.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
                                      std::type_identity_t<ConstValues<Exec, T>> const& y,
@@ -251,9 +247,9 @@ Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
 }
 
 /// As `gamma_regression`, with Σ w_i·(e^(b·η_i)/b - y_i·e^(a·η_i)/a), a = 1 - power and b = 2 -
-/// power. `power` of the options must be above 1. The variance grows as that power of the mean e^η.
-/// y may be 0 if the power is below 2. For powers above 2 the loss is not convex: steps use the
-/// expected Hessian, and more iterations are needed. `aic` is NaN.
+/// power, for a `power` above 1: the variance grows as that power of the mean e^η. y may be 0 if
+/// the power is below 2. For powers above 2 the loss is not convex: steps use the expected Hessian,
+/// and more iterations are needed. `aic` is NaN.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -261,7 +257,7 @@ Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Control<T>> const& control = {}) {
   return detail::run_regression<Exec, T>(Loss::tweedie, op, observed, options, control, 1);
 }
-/// The same for y alone.
+/// With y alone.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<ConstValues<Exec, T>> const& y,

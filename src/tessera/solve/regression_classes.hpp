@@ -19,27 +19,24 @@
 #include <tessera/solve/regression_rows.hpp>
 #include <tessera/solve/row_sums.hpp>
 
-/// Multinomial regression. Each class has coefficients and an intercept; they are stored class by
-/// class.
+/// Multinomial regression. Coefficients and intercepts are stored class by class.
 namespace tessera::solve::detail {
 
-/// Maximum number of coefficients and intercepts, because the whole Hessian is stored.
+/// The whole Hessian is stored.
 inline constexpr Index most_class_parameters = 1024;
 
-/// Number of blocks of the Hessian on and above its diagonal. They are stored by columns: (k, l) is
-/// block k + l·(l + 1)/2.
+/// Blocks of the Hessian on and above its diagonal, stored by columns: (k, l) is block k + l·(l +
+/// 1)/2.
 inline Index pairs_of(Index classes) {
   return classes * (classes + 1) / 2;
 }
 
-/// The size of the sums of a multinomial regression with `cols` columns.
 inline RowSumsSize class_sums(Index cols, Index classes) {
   return {cols + 1, pairs_of(classes) * (cols + 1) + classes + row_columns - 1};
 }
 
-/// Computes for each row the probabilities of classes, the loss and its derivatives, and the
-/// evidence that the loss has no minimum. Columns of E are as in RowColumn, with a first derivative
-/// for each class.
+/// Per row: the probabilities of classes, the loss and its derivatives, and the evidence that the
+/// loss has no minimum. Columns of E are as in RowColumn, with a first derivative for each class.
 struct RowClasses {
   Index classes;
   double const* eta;      ///< (rows, 2·classes): at the place, then along the last step
@@ -92,8 +89,7 @@ struct RowClasses {
   }
 };
 
-/// Computes the first columns of E: for each pair of classes, rows of D times the second
-/// derivatives.
+/// The first columns of E: for each pair of classes, rows of D times the second derivatives.
 struct WeighClasses {
   double const* D;
   double const* found;  ///< of RowClasses
@@ -113,7 +109,7 @@ struct WeighClasses {
   }
 };
 
-/// The Hessian, the gradient and the loss of a multinomial regression at a place.
+/// The Hessian, the gradient and the loss at a place.
 template <class Exec, class T>
 class ClassSums final : public PlacedSums<Exec, T> {
  public:
@@ -146,7 +142,6 @@ class ClassSums final : public PlacedSums<Exec, T> {
   Index classes_;
 };
 
-/// Reads the sums of `ClassSums`.
 inline LossAtPlace loss_of_classes(std::vector<double> const& sums, Index width, Index classes,
                                    Index count, bool has_intercept) {
   Index const before = pairs_of(classes) * width;
@@ -182,7 +177,7 @@ inline LossAtPlace loss_of_classes(std::vector<double> const& sums, Index width,
   return found;
 }
 
-/// Returns the weight of each class. Throws std::invalid_argument for invalid labels.
+/// The weight of each class. Throws std::invalid_argument for invalid labels.
 inline std::vector<double> weights_of_classes(HostObservations const& rows, Index classes) {
   char const* const name = name_of(Loss::multinomial);
   std::vector<double> weights(static_cast<std::size_t>(classes));
@@ -202,7 +197,7 @@ inline std::vector<double> weights_of_classes(HostObservations const& rows, Inde
   return weights;
 }
 
-/// Intercepts of the fit without columns; their sum is 0.
+/// Of the fit without columns; their sum is 0.
 inline std::vector<double> null_intercepts(std::vector<double> const& weights) {
   std::vector<double> intercepts;
   double mean = 0;

@@ -24,8 +24,8 @@
 /// Operations of iterative regression solvers on rows and columns.
 namespace tessera::solve::detail {
 
-/// Computes for each row at η + step·(change + shift) + offset: the loss, its derivatives, and
-/// whether the row is on the wrong side of a plane that separates the labels.
+/// Per row at η + step·(change + shift) + offset: the loss, its derivatives, and whether the row is
+/// on the wrong side of a plane that separates the labels.
 template <class T>
 struct Losses {
   Loss loss;
@@ -118,8 +118,7 @@ class CentredColumns {
   }
 
   /// Finds means and units with two reads. Returns false if a column is not finite.
-  /// @param has_one_unit whether all columns share one unit, so that the shortest x is the shortest
-  ///     for A's columns
+  /// @param has_one_unit all columns share one unit: the shortest x is the shortest for A's columns
   bool find(bool has_intercept, bool has_one_unit, ConstValues<Exec, T> const& ones) {
     Exec const& exec = op_.exec();
     auto const m = static_cast<double>(op_.rows());
@@ -183,8 +182,8 @@ class CentredColumns {
   }
 
   /// The largest |g_j| relative to the norm of its column times the root of the deviance, plus the
-  /// change of g_j if each entry of A and of y changes by a few eps. The last entry of the gradient
-  /// belongs to the intercept.
+  /// change of g_j if each entry of A and of y changes by a few eps. The gradient ends with the
+  /// intercept's entry.
   /// @param factor  of the rounding of η in the losses' derivatives
   /// @param answers norm of the other rounding in these
   [[nodiscard]] double quantity(std::vector<double> const& gradient, ConstValues<Exec, T> const& x,

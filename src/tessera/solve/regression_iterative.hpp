@@ -25,10 +25,9 @@
 #include <tessera/solve/regression_types.hpp>
 #include <tessera/vectors.hpp>
 
-/// Iterative methods for regressions of any number of columns.
 namespace tessera::solve::detail {
 
-/// Truncated Newton steps or steps of L-BFGS. A Newton step is solved by conjugate gradients. A
+/// Truncated Newton steps or steps of L-BFGS. A Newton step is solved by conjugate gradients; A
 /// times the step is assembled from their products, so a line search does not read A. Before
 /// convergence is reported, η is recomputed from x. With L-BFGS, each place that the line search
 /// tries takes a read, which also gives the gradient. x, gradients and steps belong to the scaled
@@ -108,7 +107,6 @@ class IterativeRun {
     columns_.to_penalty(b, work_);
     return options_.penalty * dot_(a, work_) / 2;
   }
-  /// y = y + the penalty's gradient at x.
   void add_penalty_gradient(ConstValues<Exec, T> const& x, V const& y) {
     if (options_.penalty == 0) return;
     columns_.to_penalty(x, work_);
@@ -139,7 +137,7 @@ class IterativeRun {
     objective_ = control_.resume != nullptr ? control_.resume->numbers[3] : found;
   }
 
-  /// Recomputes η = A·x with one read.
+  /// η = A·x with one read.
   void refresh() {
     columns_.to_own(x_, own_);
     op_.multiply(own_, eta_);
@@ -249,8 +247,7 @@ class IterativeRun {
     add(q, border_, 1, Hp_);
     return Hq;
   }
-  /// A Newton step whose length lowers the objective enough. Returns false if the objective does
-  /// not fall.
+  /// A Newton step whose length lowers the objective enough. Returns false if it does not fall.
   bool go_by_newton() {
     find_step();
     double const slope = std::fma(intercept_gradient_, intercept_step_, dot_of(gradient_, step_));
@@ -276,8 +273,6 @@ class IterativeRun {
     }
     return is_found;
   }
-
-  // ---- L-BFGS ----
 
   /// The objective and the gradient at a place, with one read; two with weights, an offset or a
   /// loss without a map.
@@ -307,7 +302,7 @@ class IterativeRun {
     return found + penalty_of(x, x);
   }
 
-  /// An L-BFGS step. Returns false if the objective does not fall.
+  /// Returns false if the objective does not fall.
   bool go_by_memory() {
     using Vector = Bordered<Exec, T>;
     Exec const& exec = op_.exec();
@@ -380,8 +375,6 @@ class IterativeRun {
     result_.gradient_norm = norm_;
   }
 
-  // ---- states ----
-
   [[nodiscard]] State<T> state() const {
     Exec const& exec = op_.exec();
     State<T> state{.of = state_of<T>(name(), op_), .iteration = result_.iterations};
@@ -437,7 +430,7 @@ class IterativeRun {
   V eta_;      ///< A·x + intercept; for L-BFGS A·x
   V change_;   ///< A·step
   V product_;  ///< A·p
-  V value_;    ///< of each row, as Losses computes it
+  V value_;    ///< of each row, as in Losses
   V first_;
   V second_;
   V wrong_;
@@ -459,7 +452,7 @@ class IterativeRun {
   double norm_ = 0;
   double norm_at_start_ = -1;
   bool is_cancelled_ = false;
-  bool is_exact_ = true;  ///< whether η is A·x, not assembled from products
+  bool is_exact_ = true;  ///< η is A·x, not assembled from products
   Regression<Exec, T> result_;
 };
 

@@ -16,17 +16,17 @@
 /// The quadratic model of a regression's loss at a place, on the host.
 namespace tessera::solve::detail {
 
-/// The columns in the sums: (a_ij - mean_j)·unit_j. Units are powers of two.
+/// (a_ij - mean_j)·unit_j. Units are powers of two.
 struct ScaledColumns {
   std::vector<double> mean;
   std::vector<double> unit;
   std::vector<double>
-      rounding;  ///< rounding of each column's scaled entries: smaller entries may be only rounding
+      rounding;  ///< of each column's scaled entries: smaller ones may be only rounding
 
   [[nodiscard]] Index count() const { return static_cast<Index>(mean.size()); }
 };
 
-/// The loss at a place, from one read of A.
+/// From one read of A.
 struct LossAtPlace {
   double loss = 0;                 ///< half the deviance, plus the penalty
   double deviance = 0;             ///< without the penalty
@@ -45,8 +45,7 @@ struct LossAtPlace {
   }
 };
 
-/// Reads the sums of `LossSums`: `width` rows of `count` entries. H is empty if there is no
-/// Hessian.
+/// Reads the sums of `LossSums`: `width` rows of `count` entries. H may be empty.
 inline LossAtPlace loss_of(std::vector<double> const& sums, Index width, Index count,
                            bool has_intercept) {
   Index const before = count - row_columns;
@@ -88,8 +87,8 @@ inline void add_penalty(double penalty, ScaledColumns const& columns, std::vecto
   }
 }
 
-/// Distance of a place from the minimum. Neither measure depends on the columns' scales: a step
-/// along any direction changes no linear predictor by more than the decrement allows.
+/// Distance from the minimum, independent of the columns' scales: a step along any direction
+/// changes no linear predictor by more than the decrement allows.
 struct Distance {
   double decrement = 0;        ///< √(gᵀ·H⁻¹·g)
   double scaled_gradient = 0;  ///< the largest |g_j|/√H_jj
@@ -97,12 +96,11 @@ struct Distance {
   double quantity = 0;         ///< the larger one, relative to the root of the deviance
 };
 
-/// H and its factorisation.
 class Curvature {
  public:
   Curvature() = default;
-  /// @param is_rounded whether columns are known only to the precision of float. Columns that
-  ///     depend on others to the precision of H then count as exactly dependent.
+  /// @param is_rounded columns are known only to the precision of float: columns that depend on
+  ///   others to the precision of H count as exactly dependent
   Curvature(SmallMatrix H, bool is_rounded)
       : H_(std::move(H)),
         factor_(H_, threshold(H_)),
@@ -147,8 +145,8 @@ class Curvature {
       double& largest = is_left_out_[size(j)] ? left_out : found.scaled_gradient;
       largest = std::max(largest, scaled);
     }
-    // Each entry of η is rounded to a few eps of Σ |a_ij·x_j|. The inflation of variances is the
-    // factor by which H⁻¹ magnifies this.
+    // Each entry of η is rounded to a few eps of Σ |a_ij·x_j|; H⁻¹ magnifies this by the inflation
+    // of variances.
     double const rounding = 8 * eps * predictor / tol;
     double const root = std::sqrt(at.deviance);
     auto const columns = static_cast<double>(H_.rows());
@@ -180,7 +178,7 @@ class Curvature {
   double inflation_ = 0;  ///< Σ H_jj·(H⁻¹)_jj
 };
 
-/// Replaces x by the shortest one with the same A·x, measured by the coefficients of A's columns.
+/// The shortest x with the same A·x, measured by the coefficients of A's columns.
 inline void shorten(Curvature const& curvature, ScaledColumns const& columns,
                     std::vector<double>& x) {
   SmallMatrix Z = curvature.factor().null_space();
@@ -204,8 +202,7 @@ inline void shorten(Curvature const& curvature, ScaledColumns const& columns,
       M(l, k) = product_of(TZ.rows(), TZ.column(k), TZ.column(l));
     }
   }
-  // With several classes, adding a number to all intercepts changes nothing: such a part is
-  // rounding.
+  // Adding a number to the intercepts of all classes changes nothing: such a part is rounding.
   for (Index k = 0; k < Z.cols() && Z.rows() > width; ++k) {
     double of_columns = 0;
     double of_intercepts = 0;

@@ -40,16 +40,16 @@ inline char const* name_of(Loss loss) {
   return name_of(loss, RegressionSolver::automatic);
 }
 
-/// Whether the loss is half a Tweedie deviance with a power above 1.
+/// Half a Tweedie deviance with a power above 1.
 inline bool is_tweedie(Loss loss) {
   return loss == Loss::gamma || loss == Loss::tweedie;
 }
-/// The exponent of the variance as a power of the mean, for losses with a logarithmic link.
+/// The variance's exponent as a power of the mean, for losses with a logarithmic link.
 inline double power_of(Loss loss, double of_tweedie) {
   return loss == Loss::gamma ? 2 : loss == Loss::tweedie ? of_tweedie : 1;
 }
 
-/// Observations on the host. Weights and offset may be empty.
+/// Weights and offset may be empty.
 struct HostObservations {
   std::vector<double> y;
   std::vector<double> weights;
@@ -64,7 +64,7 @@ struct HostObservations {
   }
 };
 
-/// Why there is no fit. `stop` is Stop::converged if there may be one.
+/// Why there is no fit. Stop::converged: there may be one.
 struct Obstacle {
   Stop stop = Stop::converged;
   std::string detail{};
@@ -138,7 +138,6 @@ inline void require_observations(Loss loss, double power, HostObservations const
   }
 }
 
-/// Checks what the observations alone determine.
 inline Obstacle obstacle_of(Loss loss, double power, HostObservations const& rows,
                             bool has_intercept) {
   for (auto const& [what, x] : {std::pair("y", &rows.y), std::pair("the weights", &rows.weights),
@@ -230,8 +229,7 @@ inline double own_loss(Loss loss, double power, HostObservations const& rows) {
   return sum;
 }
 
-/// Akaike's criterion for a deviance with `parameters` parameters, as in statsmodels. Gamma uses
-/// the dispersion by Pearson's statistic.
+/// Akaike's criterion as in statsmodels. Gamma uses the dispersion by Pearson's statistic.
 inline double aic_of(Loss loss, HostObservations const& rows, double deviance, double dispersion,
                      Index parameters) {
   double const own = 2 * static_cast<double>(parameters);

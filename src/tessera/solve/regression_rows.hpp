@@ -24,9 +24,9 @@ namespace tessera::solve::detail {
 enum RowColumn : Index {
   of_first,       ///< derivative of the loss by η
   of_value,       ///< the loss minus its least value over η
-  of_wrong_side,  ///< whether the row's loss rises along A·x + intercept somewhere
-  of_rising,      ///< whether it rises along the last step
-  of_falling,     ///< whether it falls along the last step by more than half of η
+  of_wrong_side,  ///< the row's loss rises along A·x + intercept somewhere
+  of_rising,      ///< it rises along the last step
+  of_falling,     ///< it falls along the last step by more than half of η
   row_columns,
 };
 
@@ -64,7 +64,7 @@ struct FillSizes {
   }
 };
 struct FillCounted {
-  double const* weights;  ///< empty: each row counts
+  double const* weights;  ///< null: each row counts
   double* to;
   KOKKOS_FUNCTION void operator()(Index i) const {
     to[i] = weights == nullptr || weights[i] > 0 ? 1 : 0;
@@ -76,7 +76,7 @@ template <class Exec, class T>
 class ColumnSums final : public RowSums<Exec, T> {
  public:
   using Memory = typename RowSums<Exec, T>::Memory;
-  /// Rows of weight 0 do not count: they may contain any finite number. Empty weights: all rows
+  /// Rows of weight 0, which may contain any finite number, do not count. Empty weights: all rows
   /// count.
   ColumnSums(Index cols, Memory weights)
       : RowSums<Exec, T>(2 * cols + 1, 1), cols_(cols), weights_(std::move(weights)) {}
@@ -117,7 +117,7 @@ struct FillGroups {
     to[i * groups + g] = row >= g * size && row < (g + 1) * size ? 1 : 0;
   }
 };
-/// Groups of rows that one read distinguishes.
+/// Per read.
 inline constexpr Index groups_of_not_finite = 64;
 
 template <class Exec, class T>
@@ -172,15 +172,13 @@ std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
   return "";
 }
 
-/// The values to compute per row.
 enum class RowsAs {
   losses,    ///< the loss and its derivatives at η
-  start,     ///< loss and derivatives of the weighted least squares at η = log y: a first step
+  start,     ///< of the weighted least squares at η = log y: a first step
   expected,  ///< Pearson's statistic as the loss, and the expected second derivative
 };
 
-/// Computes for each row at η the loss, its derivatives, and the evidence that the loss has no
-/// minimum.
+/// Per row at η: the loss, its derivatives, and the evidence that the loss has no minimum.
 struct RowLosses {
   Loss loss;
   double power;  ///< for gamma and Tweedie
@@ -232,7 +230,7 @@ struct RowLosses {
     if (is_poisson) return of_poisson(eta_i, y_i);
     TweedieRow<double> const row = tweedie_row(eta_i, y_i, power);
     if (as == RowsAs::losses) return {row.value, row.first, row.second};
-    // The value is halved because the loss is half the deviance.
+    // Halved because the loss is half the deviance.
     return {0.5 * row.first * row.first / row.expected, row.first, row.expected};
   }
   /// Whether the row's loss eventually rises along a direction.
@@ -260,7 +258,7 @@ struct RowLosses {
   }
 };
 
-/// Computes the first columns of E: rows of D times the second derivatives.
+/// The first columns of E: rows of D times the second derivatives.
 struct WeighRows {
   double const* D;
   double const* second;
@@ -272,28 +270,27 @@ struct WeighRows {
   }
 };
 
-/// The place of the sums, on the device.
 struct PlaceOfSums {
-  std::vector<double> x;     ///< coefficients of the scaled columns, then the intercept
-  std::vector<double> step;  ///< as x
+  std::vector<double> x;  ///< coefficients of the scaled columns, then the intercept
+  std::vector<double> step;
 };
 
-/// The size of the sums of `LossSums` for `cols` columns.
+/// Size of `LossSums`.
 inline RowSumsSize loss_sums(Index cols, bool has_hessian) {
   return {cols + 1, (has_hessian ? cols + 1 : 0) + row_columns};
 }
-/// The sizes of the largest sums of Newton's method for a matrix with `cols` columns.
+/// The largest sums of Newton's method.
 inline std::vector<RowSumsSize> newton_sums(Index cols) {
   return {loss_sums(cols, true), {cols, groups_of_not_finite}};
 }
 
-/// Sums at a place. Columns of D are A's columns, centred and scaled, and ones.
+/// Columns of D are A's columns, centred and scaled, and ones.
 template <class Exec, class T>
 class PlacedSums : public RowSums<Exec, T> {
  public:
   using Memory = typename RowSums<Exec, T>::Memory;
 
-  /// Data of each row in addition to A, in memory of Exec. Weights and offset may be empty.
+  /// In memory of Exec. Weights and offset may be empty.
   struct OfRows {
     Memory y;
     Memory weights;
@@ -323,8 +320,7 @@ class PlacedSums : public RowSums<Exec, T> {
     return of.extent(0) == 0 ? nullptr : of.data() + first;
   }
 
-  /// Computes D, and D times the place's columns at the beginning of `eta_`, which has room for
-  /// `more`.
+  /// D, and D times the place's columns at the beginning of `eta_`, which has room for `more`.
   void fill_places(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
                    Index columns, Index more) {
     static std::string const label("tessera::regression::rows");

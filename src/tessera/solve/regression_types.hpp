@@ -8,7 +8,6 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/stop.hpp>
 
-/// Options, observations and results of regressions.
 namespace tessera::solve {
 
 /// The function of η = A·x + intercept and y that a regression sums over the rows.
@@ -21,30 +20,27 @@ enum class Loss {
   multinomial,  ///< log Σ e^η_k - η_y, labels y of 0 to K - 1
 };
 
-/// The method that finds the minimum.
 enum class RegressionSolver {
-  automatic,  ///< newton if A has at most `most_gram_cols` columns, else newton_cg
-  newton,     ///< Newton's method with the whole Hessian: one read of A per iteration
-  newton_cg,  ///< truncated Newton steps: few iterations of several reads
-  lbfgs,      ///< steps from the last gradients: many iterations, mostly of one read
+  automatic,  ///< newton for at most `most_gram_cols` columns, else newton_cg
+  newton,     ///< the whole Hessian: one read of A per iteration
+  newton_cg,  ///< truncated Newton: few iterations of several reads
+  lbfgs,      ///< many iterations, mostly of one read
 };
 
-/// Options of regressions.
 struct RegressionOptions {
-  double penalty = 0;         ///< λ: λ·‖x‖²/2 is added to the loss; the intercept is not penalised
+  double penalty = 0;         ///< λ: adds λ·‖x‖²/2 to the loss; the intercept is not penalised
   bool has_intercept = true;  ///< otherwise it is 0
-  double power = 1.5;  ///< for `tweedie_regression`: the variance grows as the mean to this power
+  double power = 1.5;         ///< Tweedie: the variance grows as the mean to this power
   /// Bound of `Regression::quantity`; 0: the default of the solver.
   double tol = 0;
   RegressionSolver solver = RegressionSolver::automatic;
-  Index maxiter = 100;  ///< iterations
-  Index max_products =
-      0;  ///< maximum Hessian products per iteration of newton_cg; 0: n + 1, at most 200
-  Index most_gram_cols = 512;  ///< maximum columns for which `automatic` is `newton`
+  Index maxiter = 100;
+  Index max_products = 0;  ///< Hessian products per iteration of newton_cg; 0: n + 1, at most 200
+  Index most_gram_cols = 512;  ///< columns for which `automatic` is `newton`
   bool keep_history = false;
 };
 
-/// The observations of a regression, with one entry for each row of A.
+/// One entry per row of A.
 template <class Exec, class T>
 struct Observations {
   ConstValues<Exec, T> y;
@@ -52,39 +48,36 @@ struct Observations {
   ConstValues<Exec, T> offset{};   ///< added to η; empty: 0
 };
 
-/// The fit of a regression.
 template <class Exec, class T>
 struct Regression {
-  /// One coefficient per column; for multinomial regression those of class 0, then of class 1, and
-  /// so on.
+  /// One coefficient per column; multinomial: class by class.
   Values<Exec, T> x;
   double intercept = 0;
-  std::vector<double> intercepts;  ///< for multinomial regression, one per class
+  std::vector<double> intercepts;  ///< multinomial: one per class
   Stop stop = Stop::breakdown;
-  std::string detail;  ///< more about `stop`, a sentence without a full stop; may be empty
+  std::string detail;  ///< about `stop`, a sentence without a full stop; may be empty
   Index iterations = 0;
-  Index reads = 0;           ///< reads of A by this call
+  Index reads = 0;           ///< of A by this call
   double loss = 0;           ///< including the penalty
-  double gradient_norm = 0;  ///< of the loss including the penalty, by x and the intercept
+  double gradient_norm = 0;  ///< by x and the intercept, including the penalty
 
-  /// The measure that must fall below `bound`. For newton: the larger of the Newton decrement and
-  /// the scaled gradient, relative to the root of the deviance. For other solvers: the scaled
-  /// gradient.
+  /// Must fall below `bound`. newton: the larger of the Newton decrement and the scaled gradient,
+  /// relative to the root of the deviance; others: the scaled gradient.
   double quantity = 0;
   double bound = 0;
   double decrement = 0;        ///< √(gᵀ·H⁻¹·g); newton only
   double scaled_gradient = 0;  ///< the largest |g_j|/√H_jj; newton only
   double deviance = 0;         ///< newton only, like the fields below
-  /// Akaike's criterion, without the penalty; NaN for Tweedie regression.
+  /// Akaike's criterion, without the penalty; NaN for Tweedie.
   double aic = 0;
   Index rank = 0;  ///< parameters that A determines, with the intercept
-  /// For squares the residual variance; for gamma and Tweedie regression Pearson's statistic
-  /// divided by Σw - rank; otherwise 1.
+  /// Squares: the residual variance; gamma and Tweedie: Pearson's statistic divided by Σw - rank;
+  /// otherwise 1.
   double dispersion = 1;
-  /// Of the coefficients, then of the intercept; NaN for coefficients that A does not determine.
-  /// Empty if there is a penalty, or no minimum.
+  /// Of the coefficients, then of the intercept; NaN if A does not determine one. Empty if there is
+  /// a penalty, or no minimum.
   std::vector<double> standard_errors;
-  /// Columns along which the loss falls without limit, if `stop` is Stop::not_solvable.
+  /// Columns along which the loss falls without limit, for Stop::not_solvable.
   std::vector<Index> columns;
   std::vector<Step> history;
 };

@@ -25,14 +25,14 @@
 namespace tessera::solve {
 namespace detail {
 
-/// Default maximum iterations of LSMR: rounding may require more than min(m, n).
+/// Rounding may require more than min(m, n) iterations.
 template <class Operator>
 Index patient_limit(Operator const& op) {
   return std::max(10 * std::min(op.rows(), op.cols()), Index{100});
 }
 
 /// Runs LSMR for each right-hand side and each λ. Columns of uneven norms are scaled. The rows
-/// below A then differ from λ to λ, so each λ has a separate run. The other λ share one.
+/// below A then differ from λ to λ, so each such λ has a separate run. The other λ share one.
 template <class Exec, class T>
 class IterativeLeastSquares {
  public:
@@ -62,7 +62,7 @@ class IterativeLeastSquares {
     plan();
   }
 
-  /// Returns the results of each right-hand side, for each λ.
+  /// The results of each right-hand side, for each λ.
   std::vector<Result> operator()() {
     std::size_t const first = take_state();
     std::vector<Result> results(BT_.extent(0) * damps_.size());
@@ -77,13 +77,12 @@ class IterativeLeastSquares {
   }
 
  private:
-  /// A run of LSMR.
   struct Run {
     std::size_t side;                ///< row of BT
     std::vector<std::size_t> damps;  ///< indices of damps that share it
-    std::vector<T> units;            ///< of the columns; empty: they are not scaled
+    std::vector<T> units;            ///< of the columns; empty: not scaled
   };
-  /// Numbers of a state in addition to LSMR's.
+  /// In a state, in addition to LSMR's.
   struct Numbers {
     double run = 0;
     double is_scaled = 0;
@@ -129,7 +128,7 @@ class IterativeLeastSquares {
     fail_of_state(name_);
   }
 
-  /// @param has_states false for a run that is repeated: it offers no states
+  /// @param has_states false for a run that is repeated
   std::vector<Result> call(std::size_t index, std::optional<State<T>> state, bool has_states) {
     Run const& run = runs_[index];
     bool const is_scaled = !run.units.empty();
@@ -270,25 +269,25 @@ ConstRows<Exec, T> as_row(ConstValues<Exec, T> const& x) {
 /// | control | | callbacks, and a state to resume from |
 ///
 /// A matrix with at most `options.direct` columns is solved directly, unless maxiter is set. A is
-/// read once in float, and about three times in double. The columns are scaled to equal norms
-/// internally; the penalty applies to the unscaled columns. atol, btol and conlim are not used: the
-/// result is as accurate as the type allows. `is_direct` shows it; conda is then the condition
-/// number of the scaled columns.
+/// read once in float, and about three times in double. Columns are scaled to equal norms
+/// internally, but the penalty applies to the unscaled ones. atol, btol and conlim are not used:
+/// the result is as accurate as the type allows. `is_direct` is set; conda is the condition number
+/// of the scaled columns.
 ///
-/// Otherwise this is `lsmr` with damp = √λ for each λ. By default atol = btol = ε, and maxiter is
-/// max(10·min(m, n), 100). A is first read for the norms of its columns: once, or twice if squares
-/// over- or underflow or are 0. Let d_j be the norm of column j of A with √λ·I below it.
+/// Otherwise this is `lsmr` with damp = √λ, by default with atol = btol = ε and maxiter =
+/// max(10·min(m, n), 100). A is first read for the norms of its columns, twice if squares over- or
+/// underflow or are 0. Let d_j be the norm of column j of A with √λ·I below it.
 ///
 /// - If the d_j of nonzero columns differ by at most a factor of ten, x has the bits of `lsmr`. All
 ///   such λ share the reads of the one with the most iterations, and each adds three vectors of n
 ///   entries. Callbacks receive the Steps of the first λ that has not ended.
-/// - Otherwise LSMR runs on columns that are scaled by powers of two to equal d_j, for one λ after
-///   another. The penalty is still on x. `has_scaled_columns` is set; normar, norma and conda
-///   describe the scaled problem. With λ = 0 this needs m ≥ n.
+/// - Otherwise LSMR runs on columns scaled by powers of two to equal d_j, for one λ after another;
+///   the penalty is still on x. `has_scaled_columns` is set; normar, norma and conda describe the
+///   scaled problem. With λ = 0 this needs m ≥ n.
 ///
 /// The bits of each λ do not depend on the others. A run resumes only from a state with the same
-/// lambdas, not from a state of `lsmr`. Runs that ended before the state are repeated.
-/// @throws std::invalid_argument as `lsmr`, and for a λ that is not a number of at least 0
+/// lambdas, not from a state of `lsmr`. Runs that ended before the state are repeated. @throws
+/// std::invalid_argument as `lsmr`, and for a λ that is not a number of at least 0
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -307,7 +306,7 @@ std::vector<LeastSquares<Exec, T>> ridge_path(
                                         lambdas);
 }
 
-/// Minimises ‖A·x - b‖² + λ·‖x - x0‖²: as `ridge_path` with one λ.
+/// Minimises ‖A·x - b‖² + λ·‖x - x0‖²: `ridge_path` with one λ.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -328,9 +327,9 @@ LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double
 ///
 /// As `ridge` with λ = 0. Singular values of A with columns of equal norms count as zero if they
 /// are at most 2·ε in float, n·ε in double, times the largest. If that leaves a rank below n, x is
-/// the shortest solution. `rank` is set if A is solved directly. Otherwise it is `lsmr`, by
-/// default with atol = btol = ε and conlim = 0. If its columns are scaled and depend on each other,
-/// x is the shortest solution for the scaled columns.
+/// the shortest solution. `rank` is set if A is solved directly. Otherwise conlim is 0 by default;
+/// if columns are scaled and depend on each other, x is the shortest solution for the scaled
+/// columns.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -350,8 +349,8 @@ LeastSquares<Exec, T> lstsq(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// The same for each column of B, m x k: returns k results. A matrix of few columns is read as
-/// often as for one column.
+/// For each column of B, m x k: k results. A matrix of few columns is read as often as for one
+/// column.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lstsq(

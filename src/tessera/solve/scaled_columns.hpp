@@ -45,8 +45,7 @@ std::vector<double> squares_in(NormalOperator<Exec, T> const& op, std::vector<T>
   return {squares.begin(), squares.end()};
 }
 
-/// Sets the units of columns whose squares over- or underflow. Returns whether there are such
-/// columns.
+/// Sets the units of columns whose squares over- or underflow; returns whether there are any.
 template <class T>
 bool bring_in_range(std::vector<double> const& squares, std::vector<T>& units) {
   constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -61,7 +60,7 @@ bool bring_in_range(std::vector<double> const& squares, std::vector<T>& units) {
   return is_changed;
 }
 
-/// Norms of the columns of A, with one read; two if squares over- or underflow, or are 0.
+/// With one read; two if squares over- or underflow, or are 0.
 template <class Exec, class T>
 std::vector<double> column_norms(NormalOperator<Exec, T> const& op) {
   auto const mean = make_values<Exec, T>(op.exec(), op.cols());
@@ -104,7 +103,7 @@ struct RowsBelow {
   T const* scaled;  ///< D·v
   T const* unit;    ///< the diagonal of D
   T damp;
-  maps::Function<T> map;  ///< map of these rows
+  maps::Function<T> map;  ///< of these rows
   bool keeps_product;
   T* b;  ///< or null
   T* c;
@@ -131,9 +130,8 @@ struct AddBelow {
   KOKKOS_FUNCTION void operator()(Index j) const { c[j] = unit[j] * Kokkos::fma(damp, u[j], c[j]); }
 };
 
-/// A·D for a diagonal D of powers of two, with damp·D below it if damp is not 0. Only vectors are
-/// scaled. With b above damp·x0 on the right-hand side, it minimises
-/// ‖A·x - b‖² + damp²·‖x - x0‖² for x = D·z.
+/// A·D for a diagonal D of powers of two, with damp·D below it if damp is not 0. With b above
+/// damp·x0 on the right-hand side, it minimises ‖A·x - b‖² + damp²·‖x - x0‖² for x = D·z.
 template <class Exec, class T>
 class ScaledOperator final : public NormalOperator<Exec, T> {
  public:
@@ -155,7 +153,7 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
   void scale(ConstValues<Exec, T> const& z, Values<Exec, T> const& to) const {
     for_each(ScaleBy<T>{z.data(), units_.data(), false, to.data()});
   }
-  /// The right-hand side: b above damp·x0. x0 may be empty.
+  /// b above damp·x0. x0 may be empty.
   [[nodiscard]] ConstValues<Exec, T> right_side(ConstValues<Exec, T> const& b,
                                                 ConstValues<Exec, T> const& x0) const {
     if (!is_damped_) return b;

@@ -16,8 +16,8 @@ namespace tessera::solve {
 
 /// H = S⁻¹·Pᵀ·(L·Lᵀ)·P·S⁻¹ of a positive semidefinite H. S contains powers of two that bring H's
 /// diagonal near 1. P sorts the rows by falling pivots. Rows whose pivot is below `threshold` times
-/// their diagonal depend on the rows before them to the precision of H, and are left out. Uses only
-/// +, -, ·, /, fma and sqrt in a fixed order: the same bits everywhere.
+/// their diagonal depend on the rows before them, and are left out. Only +, -, ·, /, fma and sqrt
+/// in a fixed order: the same bits everywhere.
 ///
 /// Source: N. J. Higham, Analysis of the Cholesky decomposition of a semi-definite matrix, 1990.
 class SmallCholesky {
@@ -33,7 +33,7 @@ class SmallCholesky {
     order_.resize(static_cast<std::size_t>(n));
     std::iota(order_.begin(), order_.end(), Index{0});
     for (Index i = 0; i < n; ++i) scale_.push_back(scale_of(H(i, i)));
-    // Rows of the symmetric matrix in their original order; only the lower part is used.
+    // Rows in their original order; only the lower part is used.
     work_ = SmallMatrix(n, n);
     for (Index j = 0; j < n; ++j) {
       for (Index i = 0; i < n; ++i) work_(i, j) = at(scale_, i) * at(scale_, j) * H(i, j);
@@ -44,7 +44,7 @@ class SmallCholesky {
 
   [[nodiscard]] Index size() const { return static_cast<Index>(order_.size()); }
   [[nodiscard]] Index rank() const { return rank_; }
-  /// The rows in the order of their pivots: the first `rank` are not left out.
+  /// In the order of pivots: the first `rank` are not left out.
   [[nodiscard]] std::vector<Index> const& order() const { return order_; }
 
   /// L⁻¹·P·S·b: `rank` entries.
@@ -75,7 +75,7 @@ class SmallCholesky {
   /// The diagonal of H⁻¹; 0 for rows that are left out.
   [[nodiscard]] std::vector<double> inverse_diagonal() const {
     std::vector<double> diagonal(order_.size());
-    // Computes the columns of L⁻¹ one by one; the sum of the squares of each is a diagonal entry.
+    // The sum of the squares of each column of L⁻¹ is a diagonal entry.
     std::vector<double> column(static_cast<std::size_t>(rank_));
     for (Index j = 0; j < rank_; ++j) {
       double sum = 0;
@@ -92,7 +92,7 @@ class SmallCholesky {
     }
     return diagonal;
   }
-  /// The null space of H: one vector, a column, for each row that is left out.
+  /// The null space of H: one column for each row that is left out.
   [[nodiscard]] SmallMatrix null_space() const {
     Index const n = size();
     SmallMatrix Z(n, n - rank_);
@@ -135,7 +135,7 @@ class SmallCholesky {
     std::swap(at(order_, a), at(order_, b));
     for (Index j = 0; j < a; ++j) std::swap(L_(a, j), L_(b, j));
   }
-  /// Computes column j of L for rows from j on, and updates the remaining diagonals.
+  /// Column j of L for rows from j on; updates the remaining diagonals.
   void make_column(Index j, std::vector<double>& rest) {
     Index const n = size();
     Index const pivot = at(order_, j);

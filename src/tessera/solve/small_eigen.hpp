@@ -28,7 +28,7 @@ inline void add_multiple(Index size, double a, double const* x, double* y) {
   for (Index i = 0; i < size; ++i) y[i] = std::fma(a, x[i], y[i]);
 }
 
-/// A tridiagonal matrix with the same eigenvalues. `below[j]` is next to diagonal[j].
+/// `below[j]` is next to diagonal[j].
 struct Tridiagonal {
   std::vector<double> diagonal;
   std::vector<double> below;
@@ -131,7 +131,7 @@ inline void chase(Tridiagonal& T, SmallMatrix& V, std::size_t first, std::size_t
   e[last] = 0;
 }
 
-/// Makes T diagonal. Returns false if that fails.
+/// Returns false if that fails.
 inline bool make_diagonal(Tridiagonal& T, SmallMatrix& V) {
   auto& d = T.diagonal;
   auto& e = T.below;
@@ -155,8 +155,8 @@ inline bool make_diagonal(Tridiagonal& T, SmallMatrix& V) {
 
 }  // namespace detail
 
-/// The eigenvalues and eigenvectors of a symmetric matrix, to the precision of its largest
-/// eigenvalue. Uses only +, -, ·, /, fma and sqrt in a fixed order: the same bits everywhere.
+/// Precise relative to the largest eigenvalue. Only +, -, ·, /, fma and sqrt in a fixed order: the
+/// same bits everywhere.
 ///
 /// Source: reflections to tridiagonal form (A. S. Householder, 1958), and the implicit QL method
 /// with Wilkinson's shift (H. Bowdler, R. S. Martin, C. Reinsch, J. H. Wilkinson, 1968).

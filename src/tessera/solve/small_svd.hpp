@@ -21,7 +21,7 @@ using summation::Index;
 class SmallMatrix {
  public:
   SmallMatrix() = default;
-  /// A matrix of zeros.
+  /// Zeros.
   SmallMatrix(Index rows, Index cols)
       : rows_(rows), cols_(cols), values_(static_cast<std::size_t>(rows * cols)) {}
 
@@ -66,8 +66,8 @@ inline void rotate(Index size, double* x, double* y, double s, double half) {
   }
 }
 
-/// Makes column j a unit vector that is orthogonal to the previous columns, from the vector of the
-/// standard basis that is farthest from them.
+/// Makes column j a unit vector orthogonal to the previous columns, from the farthest vector of the
+/// standard basis.
 inline void complete(SmallMatrix& U, Index j) {
   Index const m = U.rows();
   Index farthest = 0;
@@ -133,9 +133,9 @@ inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
 
 }  // namespace detail
 
-/// The decomposition of a matrix with at least as many rows as columns. Uses only +, -, ·, /, fma
-/// and sqrt in a fixed order: the same bits everywhere. If a singular value is zero to the
-/// precision of the largest, U has a unit vector orthogonal to its other columns.
+/// Of a matrix with at least as many rows as columns. Only +, -, ·, /, fma and sqrt in a fixed
+/// order: the same bits everywhere. If a singular value is zero to the precision of the largest, U
+/// has a unit vector orthogonal to its other columns.
 ///
 /// `further` sweeps of rotations improve the orthogonality of U and V from about m·ε to about √m·ε.
 ///

@@ -27,22 +27,20 @@
 /// The largest and smallest singular values of a matrix.
 namespace tessera::solve {
 
-/// Options of `power_iteration` and `condition_estimate`.
 struct SpectrumOptions {
   double tol = 1e-2;  ///< bound of residuals, relative to their singular values
-  Index maxiter = 0;  ///< maximum iterations; 0: 1000 for `power_iteration`, 2·min(m, n) but at
-                      ///< most 200 for `condition_estimate`
+  Index maxiter =
+      0;  ///< 0: 1000 for `power_iteration`, 2·min(m, n) up to 200 for `condition_estimate`
 };
 
-/// The largest singular value.
 template <class Exec, class T>
 struct PowerIteration {
   double s = 0;
-  Values<Exec, T> v;    ///< its right singular vector, n entries
+  Values<Exec, T> v;    ///< right singular vector, n entries
   double residual = 0;  ///< ‖Aᵀ·(A·v) - s²·v‖/s
   Stop stop = Stop::breakdown;
   Index iterations = 0;
-  Index reads = 0;  ///< reads of A by this call
+  Index reads = 0;  ///< of A by this call
 };
 
 /// Estimates of the extreme singular values of A. Up to rounding, A has a singular value within
@@ -55,7 +53,7 @@ struct ConditionEstimate {
   double condition = 0;  ///< largest/smallest: at most the condition number
   Stop stop = Stop::breakdown;
   Index iterations = 0;
-  Index reads = 0;  ///< reads of A by this call
+  Index reads = 0;  ///< of A by this call
 };
 
 namespace detail {
@@ -107,7 +105,7 @@ class PowerRun {
   static constexpr auto name = "power_iteration";
   static constexpr int most_exponent = std::numeric_limits<T>::max_exponent - 2;
 
-  /// Numbers for 2^e·A.
+  /// For 2^e·A.
   struct Numbers {
     double exponent = 0;  ///< e
     double length = 0;    ///< ‖c‖
@@ -226,7 +224,7 @@ PowerIteration<Exec, T> run_power_iteration(NormalOperator<Exec, T> const& op,
   return PowerRun<Exec, T>(op, options, control)();
 }
 
-/// The decomposition of the bidiagonal matrix with α_1, α_2, … and β_2, β_3, …
+/// Of the bidiagonal matrix with α_1, α_2, … and β_2, β_3, …
 inline SmallSvd svd_of_bidiagonal(std::vector<double> const& alphas,
                                   std::vector<double> const& betas) {
   auto const k = static_cast<Index>(betas.size());
@@ -272,7 +270,7 @@ class ConditionRun {
  private:
   static constexpr auto name = "condition_estimate";
 
-  /// Numbers of the result in a state, in addition to the process'.
+  /// In a state, in addition to the process'.
   struct Numbers {
     double largest = 0;
     double smallest = 0;
@@ -309,15 +307,14 @@ class ConditionRun {
     return look() ? Stop::cancelled : Stop::not_finite;
   }
 
-  /// Whether to compute singular values after this iteration: after each of the first, then ever
-  /// more rarely.
+  /// Whether to compute singular values: after each of the first iterations, then ever more rarely.
   [[nodiscard]] bool is_looked_at() const {
     Index next = 1;
     while (next < result_.iterations) next += 1 + next / 4;
     return next == result_.iterations;
   }
 
-  /// Returns the reason to stop. If α is 0, the residuals are 0, and it has converged.
+  /// If α is 0, the residuals are 0, and it has converged.
   std::optional<Stop> reason() {
     bool const is_last = process_.alpha() == 0 || result_.iterations >= limit_;
     if (!is_last && !is_looked_at()) return std::nullopt;
@@ -430,7 +427,7 @@ ConditionEstimate run_condition_estimate(NormalOperator<Exec, T> const& op,
 
 }  // namespace detail
 
-/// Computes the largest singular value of A by power iteration on Aᵀ·A
+/// The largest singular value of A by power iteration on Aᵀ·A
 ///
 /// | argument | | |
 /// |---|---|---|
@@ -440,11 +437,11 @@ ConditionEstimate run_condition_estimate(NormalOperator<Exec, T> const& op,
 ///
 /// It has converged if ‖Aᵀ·(A·v) - s²·v‖ <= tol·s². Up to rounding, A then has a singular value
 /// between s·√(1 - tol) and s·√(1 + tol): the largest, unless the initial vector was nearly
-/// orthogonal to its singular vector. For a matrix of zeros it stops with Stop::zero_solution. If
-/// the elements are so small that A·v or Aᵀ·(A·v) is 0, it stops with Stop::breakdown. An iteration
-/// reads A once, and the start takes one more read. Bits are as for `svd`, interrupted or not. The
-/// residual of a Step is the residual of the result; its objective is s. Throws
-/// std::invalid_argument for negative options and for states that do not fit.
+/// orthogonal to its singular vector. It stops with Stop::zero_solution for zeros, and with
+/// Stop::breakdown if A·v or Aᵀ·(A·v) underflows to 0. It reads A once per iteration and once to
+/// start. Bits are as for `svd`, interrupted or not. A Step has the residual of the result; its
+/// objective is s. Throws std::invalid_argument for negative options and for states that do not
+/// fit.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -466,15 +463,14 @@ PowerIteration<Exec, T> power_iteration(NormalOperator<Exec, T> const& op,
 /// | options | | tolerance, maximum iterations |
 /// | control | | progress, cancellation, states |
 ///
-/// Uses a bidiagonalisation: each iteration reads A once, and the start takes one more read. Up to
-/// rounding, the estimates are within the spectrum, so `condition` is at most the condition number.
-/// How close it is depends on the initial vector. It has converged if each residual is at most tol
-/// times its value. The smallest value may need more iterations than the default maximum. Bits are
-/// as for `lsmr`, interrupted or not. The singular values of the bidiagonal matrix are computed
-/// after each of the first iterations, then ever more rarely, and at the end. The residual of a
-/// Step (of the smallest value) and its objective (the condition number) come from the last
-/// computation. A state has m + n + 2k scalars after k iterations. Throws std::invalid_argument for
-/// negative options and for states that do not fit.
+/// A bidiagonalisation: reads A once per iteration and once to start. Up to rounding, the estimates
+/// are within the spectrum, so `condition` is at most the condition number; how close depends on
+/// the initial vector. It has converged if each residual is at most tol times its value. The
+/// smallest value may need more iterations than the default maximum. Bits are as for `lsmr`,
+/// interrupted or not. Singular values are computed after each of the first iterations, then ever
+/// more rarely, and at the end. The residual of a Step (of the smallest value) and its objective
+/// (the condition number) come from the last computation. A state has m + n + 2k scalars after k
+/// iterations. Throws std::invalid_argument for negative options and for states that do not fit.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

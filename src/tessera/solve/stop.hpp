@@ -7,26 +7,25 @@
 /// Progress and outcome of solvers, without Kokkos.
 namespace tessera::solve {
 
-/// Why a solver stopped.
 enum class Stop {
-  zero_solution,               ///< x = 0 is the exact solution
+  zero_solution,               ///< x = 0 is exact
   solved,                      ///< A·x = b within atol and btol
   least_squares,               ///< x minimises ‖A·x - b‖ within atol
   condition_limit,             ///< the estimate of cond(A) exceeds conlim
-  solved_to_precision,         ///< as `solved`, to the precision of the arithmetic
-  least_squares_to_precision,  ///< as `least_squares`, to the precision of the arithmetic
-  condition_to_precision,      ///< as `condition_limit`, with the limit of the arithmetic
+  solved_to_precision,         ///< to the precision of the arithmetic
+  least_squares_to_precision,  ///< to the precision of the arithmetic
+  condition_to_precision,      ///< with the limit of the arithmetic
   converged,                   ///< the residual is within the tolerance
   iteration_limit,             ///< not converged after maxiter iterations
-  cancelled,                   ///< stopped by a callback
+  cancelled,                   ///< by a callback
   breakdown,                   ///< the method cannot continue
   not_finite,                  ///< a norm overflowed, or A, b or x has an infinity or a NaN
-  all_done,                    ///< all requested iterations are done; residuals show the accuracy
-  precision_limit,             ///< the precision of the arithmetic allows no further progress
+  all_done,                    ///< all requested iterations; residuals show the accuracy
+  precision_limit,             ///< the arithmetic allows no further progress
   not_solvable,                ///< the problem as posed has no solution
 };
 
-/// A sentence without a full stop.
+/// Without a full stop.
 inline char const* sentence(Stop stop) {
   switch (stop) {
     case Stop::zero_solution:
@@ -63,18 +62,17 @@ inline char const* sentence(Stop stop) {
   return "";
 }
 
-/// Whether the solver succeeded.
 inline bool is_success(Stop stop) {
   return stop == Stop::zero_solution || stop == Stop::solved || stop == Stop::least_squares ||
          stop == Stop::solved_to_precision || stop == Stop::least_squares_to_precision ||
          stop == Stop::converged || stop == Stop::all_done;
 }
 
-/// The progress of a solver after an iteration.
+/// After an iteration.
 struct Step {
   std::int64_t iteration = 0;
-  std::int64_t reads = 0;  ///< reads of A by this call
-  double residual = 0;     ///< the norm that the method reduces; each method documents it
+  std::int64_t reads = 0;  ///< of A by this call
+  double residual = 0;     ///< the norm that the method reduces
   double tolerance = 0;    ///< bound of the residual
   double objective = 0;    ///< such as ‖r‖; each method documents it; 0: not used
 };

@@ -48,7 +48,7 @@ SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, 
 
 }  // namespace detail
 
-/// Computes the k largest singular values of A and their vectors
+/// The k largest singular values of A and their vectors
 ///
 /// | argument | | |
 /// |---|---|---|
@@ -58,22 +58,20 @@ SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, 
 /// | control | | progress, cancellation, states |
 ///
 /// A matrix with at most `options.direct` columns is decomposed directly, unless ncv or maxiter is
-/// set. This uses its Gram matrix in double, and if that is not enough, the one of A·P, which is as
-/// accurate as a QR decomposition. It takes one read of A or two, and one more for U. On the host
-/// it takes about 20·n³ operations.
+/// set: by its Gram matrix in double, and if that is not enough, the one of A·P, as accurate as a
+/// QR decomposition. It takes one read of A or two, one more for U, and about 20·n³ operations on
+/// the host.
 ///
-/// Otherwise two orthonormal bases grow by blocks of k + 2 vectors (block_svd.hpp). An iteration
-/// reads A once, or twice if A has more columns than rows, for up to 32 vectors at once. The start
-/// takes one more read; U takes no read. Memory: bases of ncv vectors, with m + n entries each.
+/// Otherwise two orthonormal bases grow by blocks of k + 2 vectors (block_svd.hpp). It reads A once
+/// to start and once per iteration, or twice if A has more columns than rows, for up to 32 vectors
+/// at once; U takes no read. Memory: bases of ncv vectors, with m + n entries each.
 ///
-/// Guarantees: the bits of the result are a function of A, its layout, k and the options. They do
-/// not depend on the backend, and not on whether A is streamed or the run was interrupted. It has
-/// converged if ‖Aᵀ·u - s·v‖ <= tol·s_1 for each triplet, or if rounding does not allow less. This
-/// residual is measured, not estimated. U and V are orthonormal, and ‖A·v - s·u‖ is a few ε·s_1.
-/// Repeated singular values are found as often as A has them. Values that are zero to the precision
-/// of the largest are 0, with vectors orthogonal to the others. The largest entry of each v is
-/// positive.
-/// @throws std::invalid_argument for options and states that do not fit
+/// Guarantees: the bits depend only on A, its layout, k and the options, not on streaming or
+/// interruptions. It has converged if ‖Aᵀ·u - s·v‖ <= tol·s_1 for each triplet, or if rounding does
+/// not allow less; this residual is measured. U and V are orthonormal, and ‖A·v - s·u‖ is a few
+/// ε·s_1. Repeated singular values are found as often as A has them. Values that are zero to the
+/// precision of the largest are 0, with vectors orthogonal to the others. The largest entry of each
+/// v is positive. @throws std::invalid_argument for options and states that do not fit
 ///
 /// Source: block Krylov spaces (G. H. Golub, F. T. Luk and M. L. Overton, ACM TOMS 7, 1981) with
 /// thick restarts (K. Wu and H. D. Simon, SIAM J. Matrix Anal. Appl. 22, 2000); shifted CholeskyQR

@@ -24,22 +24,18 @@
 /// Common code of singular value solvers: options, results, and orthonormal vectors.
 namespace tessera::solve {
 
-/// Options of `svd`.
 struct SvdOptions {
-  /// Bound of the residual of each triplet, relative to the largest singular value; 0: the
-  /// precision of the scalar type.
+  /// Bound of each residual, relative to the largest singular value; 0: the precision of the type.
   double tol = 0;
-  Index maxiter = 0;  ///< maximum iterations; 0: 100 times the vectors of the basis
+  Index maxiter = 0;  ///< 0: 100 times the vectors of the basis
   /// Vectors of the basis between two restarts, more than k; 0: the larger of 2k + 1 and 20. At
-  /// most as many as the sizes of the matrix allow.
+  /// most the smaller size of the matrix.
   Index ncv = 0;
   bool want_u = false;  ///< computes U; may take more reads: see `svd`
-  /// Matrices with at most this many columns are decomposed directly, unless maxiter or ncv is set;
-  /// 0: never. See `svd`.
+  /// Maximum columns of a direct decomposition, unless maxiter or ncv is set; 0: never. See `svd`.
   Index direct = direct_columns;
 };
 
-/// The k largest singular values, and their vectors.
 template <class Exec, class T>
 struct SvdResult {
   std::vector<double> s;          ///< in falling order; fewer than k if the run stopped too early
@@ -48,14 +44,14 @@ struct SvdResult {
   std::vector<double> residuals;  ///< bounds of ‖Aᵀ·u - s·v‖
   Stop stop = Stop::breakdown;
   bool is_direct = false;  ///< decomposed by Gram matrices
-  Index iterations = 0;    ///< for a direct decomposition, its reads without U
-  Index reads = 0;         ///< reads of A by this call
+  Index iterations = 0;    ///< direct: reads without U
+  Index reads = 0;         ///< of A by this call
   std::vector<Step> history;
 };
 
 namespace detail {
 
-/// Pseudorandom numbers: entry i is a hash of i and the seed, an integer times 2^-23.
+/// Entry i is a hash of i and the seed, an integer times 2^-23.
 template <class T>
 struct MixedNumbers {
   std::uint64_t seed;
@@ -137,8 +133,7 @@ class Basis {
   Workspace<Exec> workspace_;
 };
 
-/// The maximum number of singular vectors of the matrix. Throws std::invalid_argument unless k is
-/// from 1 to it.
+/// Throws std::invalid_argument unless k is from 1 to the number of singular vectors.
 template <class Operator>
 Index most_vectors(char const* name, Operator const& op, Index k) {
   Index const most = std::min(op.rows(), op.cols());

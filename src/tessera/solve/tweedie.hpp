@@ -9,7 +9,7 @@
 /// The losses of gamma and Tweedie regressions with a logarithmic link.
 namespace tessera::solve::detail {
 
-/// e^t - 1 - t. Uses the series for small t, to avoid a difference of nearly equal numbers.
+/// e^t - 1 - t, by the series for small t to avoid a difference of nearly equal numbers.
 template <class T>
 KOKKOS_FUNCTION T exp_beyond_line(T t) {
   if (Kokkos::fabs(t) > T(0.25)) return elementary::exp(t) - T(1) - t;
