@@ -17,7 +17,7 @@
 namespace tessera {
 namespace detail {
 
-/// `b` is null if B is not wanted, as below.
+/// `b` is null if B is not wanted.
 template <class Exec, class T, class Factor>
 void check_and_run_atax(Exec const& exec, MatrixArgument<T const> const& a,
                         VectorArgument<T const> const& v, VectorArgument<T> const* b,
@@ -125,31 +125,24 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
 ///
 /// | argument | shape | |
 /// |---|---|---|
-/// | exec | | execution space instance that does the work |
 /// | A | m x n | in: rows or columns contiguous, any leading dimension |
 /// | v | n | in: any stride |
 /// | C | n | out: any stride but 0, overwritten |
-/// | options | | f, α, β and z; method, workspace, tuning and kernels; also accepts `Options` |
+/// | options | | f, α, β and z; method, workspace, tuning and kernels |
 ///
-/// f is the `.map` of the options, applied to each entry of A·v. For c = Aᵀ·f(A·v), `α·c_j` is
-/// rounded, then `fma(β, z_j, α·c_j)`.
+/// f is the `.map`, applied to each entry of A·v. C_j = fma(β, z_j, α·c_j) with α·c_j rounded.
 ///
-/// Work and traffic: 4mn flop; fused (mn + 2n)·sizeof(T) bytes; two-stage (2mn + 2m + 2n)·sizeof(T)
-/// bytes. A map adds its vector, α and β add 3n·sizeof(T) bytes.
+/// Work and traffic: 4mn flop; fused (mn + 2n)·sizeof(T) bytes, two-stage (2mn + 2m +
+/// 2n)·sizeof(T). A map adds its vector, α and β add 3n·sizeof(T).
 ///
-/// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. The bits of C depend only on the inputs and A's layout: fused and two-stage agree
-/// (docs/summation.md). If A has no rows, C = β·z. C must not overlap A, v, z or the map's vector.
-/// Throws std::invalid_argument for sizes that do not fit, a view without memory, overlap, an
-/// unusable tuning, or a workspace in use, before any work is enqueued.
+/// Guarantees: asynchronous in `exec`; no fence; no allocation with a kept workspace. The bits
+/// depend only on the inputs and A's layout (docs/summation.md). Without rows, C = β·z. C must not
+/// overlap an input. Not callable in a parallel region: Kokkos hangs or aborts. LayoutStride is
+/// row-major if rows are contiguous, else column-major if columns are, else refused.
+/// @throws std::invalid_argument for wrong sizes, missing memory, overlap, an unusable tuning, or a
+/// workspace in use, before any work is enqueued
 ///
-/// Call operations outside parallel regions: in Kokkos::parallel_for on a host the call never
-/// returns, and in `#pragma omp parallel` Kokkos ends the program.
-///
-/// A in LayoutStride counts as row-major if its rows are contiguous, otherwise as column-major if
-/// its columns are. Other strides are refused.
-///
-/// Source: ATAX of PolyBench; each panel of rows (tile of columns) is read once.
+/// Source: ATAX of PolyBench.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -169,9 +162,9 @@ void atax(
 
 /// C = α·Aᵀ·B + β·z, and B = f(A·v)
 ///
-/// As `atax` without B. B has m entries of any stride, and must not overlap A, v, C, z or the map's
-/// vector. Without a map, or with `.keep_product`, B has the bits of `multiply`. If A has no
-/// columns, B = f(0). Adds m·sizeof(T) bytes of traffic, 4m·sizeof(T) with a map.
+/// B has m entries of any stride and must not overlap another argument. Without a map, or with
+/// `.keep_product`, it has the bits of `multiply`. Without columns, B = f(0). Adds m·sizeof(T)
+/// bytes, 4m·sizeof(T) with a map.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -190,8 +183,7 @@ void atax(
 
 /// C = α·Aᵀ·f(A·v) + β·z, with a function of the caller
 ///
-/// As `atax` with a map. `f(i, b)` is called on the device, any number of times per row, and must
-/// return the same value for the same i and b.
+/// `f(i, b)` is called on the device, any number of times per row, and must always return the same.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C,
           RowFunction<typename A::non_const_value_type> F>
 void atax(
@@ -202,7 +194,7 @@ void atax(
                              detail::vector_out(c), f, options);
 }
 
-/// As above, and B = f(A·v).
+/// And B = f(A·v).
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
           OutputVectorOf<Exec, A> C, RowFunction<typename A::non_const_value_type> F>
 void atax(
@@ -215,13 +207,12 @@ void atax(
 
 /// C = α·Aᵀ·f(A·V) for a block V of k vectors
 ///
-/// As `atax` of a vector. V and C are n x k, each in LayoutRight, LayoutLeft or LayoutStride. All
-/// columns use the same map; no z. Column j has the bits of a call with V's column j.
+/// V and C are n x k, each in LayoutRight, LayoutLeft or LayoutStride. All columns use the same
+/// map; no z. Column j has the bits of a call with V's column j.
 ///
 /// Up to 32 columns share a pass over A, up to eight with portable kernels. By default, passes of
-/// nine or more columns are two-stage. On GPUs, accelerated passes of three or more columns are
-/// two-stage, unless a kernel fuses up to eight columns (Hopper, rows of at most 16 KiB). See
-/// `method_of_blocks`.
+/// nine or more columns are two-stage; on GPUs those of three or more, unless a kernel fuses up to
+/// eight (Hopper, rows of at most 16 KiB). See `method_of_blocks`.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -238,7 +229,7 @@ void atax(
                              detail::matrix_out(c), options);
 }
 
-/// As above, and B = f(A·V), m x k.
+/// And B = f(A·V), m x k.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Rows,
           OutputMatrixOf<Exec, A> Out>
 void atax(

@@ -17,31 +17,30 @@
 
 #include <tessera/tuning.hpp>
 
-/// Preconditions of the operations. Each throws std::invalid_argument.
+/// Preconditions. Each throws std::invalid_argument.
 namespace tessera::checks {
 
 [[noreturn]] inline void fail(std::string_view operation, std::string const& what) {
   throw std::invalid_argument("tessera::" + std::string(operation) + ": " + what);
 }
 
-/// Maximum bytes of a matrix or a vector, including gaps, and maximum rows and columns:
-/// computations with such sizes fit 64 bits.
+/// Limits, including gaps: computations with such sizes fit 64 bits.
 inline constexpr std::uint64_t most_bytes = std::uint64_t{1} << 62;
 inline constexpr std::uint64_t most_lines = std::uint64_t{1} << 50;
 
-/// a · b, saturating.
+/// Saturates.
 constexpr std::uint64_t product(std::uint64_t a, std::uint64_t b) {
   return std::bit_width(a) + std::bit_width(b) > 64 ? std::numeric_limits<std::uint64_t>::max()
                                                     : a * b;
 }
-/// a + b, saturating.
+/// Saturates.
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
   return a > std::numeric_limits<std::uint64_t>::max() - b
              ? std::numeric_limits<std::uint64_t>::max()
              : a + b;
 }
 
-/// `Size` is signed or unsigned: the message prints the caller's sizes unchanged.
+/// The message prints sizes as the caller has them, signed or unsigned.
 template <std::integral Size>
 void require_size(std::string_view operation, Size rows, Size cols, std::size_t element_bytes) {
   auto const m = static_cast<std::uint64_t>(rows);
@@ -96,15 +95,15 @@ void require_square(std::string_view operation, Matrix const& A) {
   }
 }
 
-/// Addresses of the elements of a vector or a matrix, in bytes.
+/// In bytes.
 struct Place {
   std::uint64_t begin;
   std::uint64_t element;
-  std::array<std::uint64_t, 2> count;   ///< of elements per direction; 1 if absent
-  std::array<std::uint64_t, 2> stride;  ///< between elements; 0 if there is only one
+  std::array<std::uint64_t, 2> count;  ///< 1 if absent
+  std::array<std::uint64_t, 2> stride;  ///< 0 if there is only one
 
   [[nodiscard]] constexpr bool is_empty() const { return count[0] == 0 || count[1] == 0; }
-  /// From the first to the last element in this direction.
+  /// From the first to the last element.
   [[nodiscard]] constexpr std::uint64_t along(std::size_t direction) const {
     return product(count[direction] - 1, stride[direction]);
   }
@@ -188,8 +187,8 @@ void require_output(std::string_view operation, std::string_view name, Vector co
   require_distinct(operation, name, x);
 }
 
-/// Whether the bytes of two views are disjoint modulo a common divisor of strides, where each uses
-/// its own range. This separates columns of a row-major matrix, and adjacent blocks.
+/// Whether two views are disjoint modulo a common divisor of strides: columns of a row-major
+/// matrix, adjacent blocks.
 constexpr bool are_apart_by_steps(Place const& a, Place const& b) {
   auto const step_of = [](Place const& x, unsigned directions) {
     std::uint64_t step = 0;
@@ -219,8 +218,8 @@ constexpr bool are_apart_by_steps(Place const& a, Place const& b) {
   return false;
 }
 
-/// Whether two views share no byte. Also returns false for some interleaved views, but never for
-/// two lines, columns or blocks of the same matrix.
+/// False also for some interleaved views, but never for lines, columns or blocks of the same
+/// matrix.
 constexpr bool are_apart(Place const& a, Place const& b) {
   if (a.is_empty() || b.is_empty()) return true;
   if (a.begin >= b.begin + b.span() || b.begin >= a.begin + a.span()) return true;
@@ -241,7 +240,6 @@ inline bool is_power_of_two(Index x) {
 
 inline constexpr int most_tile = 65536;
 
-/// The backend checks whether it supports the values.
 inline void require_valid(TransposeTuning const& tuning) {
   if (tuning.tile_rows < 1 || tuning.tile_cols < 1 || tuning.team_size < 1 || tuning.band < 1) {
     fail("TransposeTuning", "tile_rows, tile_cols, team_size and band must be at least 1");

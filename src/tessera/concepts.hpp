@@ -18,20 +18,18 @@ concept Scalar = std::same_as<T, float> || std::same_as<T, double>;
 template <class Exec>
 concept ExecutionSpace = Kokkos::is_execution_space_v<Exec> && backends::Complete<Exec>::value;
 
-/// Rows (LayoutRight) or columns (LayoutLeft) are contiguous, maybe padded.
+/// Lines may be padded.
 template <class Layout>
 concept ContiguousLayout =
     std::same_as<Layout, Kokkos::LayoutRight> || std::same_as<Layout, Kokkos::LayoutLeft>;
 
-/// A rank-2 view of scalars. With LayoutStride, operations check that rows or columns are
-/// contiguous.
+/// With LayoutStride, operations check that rows or columns are contiguous.
 template <class View>
 concept Matrix =
     Kokkos::is_view_v<View> && View::rank() == 2 && Scalar<typename View::non_const_value_type> &&
     (ContiguousLayout<typename View::array_layout> ||
      std::same_as<typename View::array_layout, Kokkos::LayoutStride>);
 
-/// A rank-1 view of scalars, of any stride.
 template <class View>
 concept Vector =
     Kokkos::is_view_v<View> && View::rank() == 1 && Scalar<typename View::non_const_value_type>;
@@ -86,13 +84,12 @@ concept VectorOf = Vector<View> && AccessibleFrom<View, Exec> && SameScalar<View
 template <class View, class Exec, class A>
 concept OutputVectorOf = OutputVector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
 
-/// A view of elements that Tessera does not compute with, or does not move.
 template <class View>
 concept ForeignScalars = Kokkos::is_view_v<View> && !Scalar<typename View::non_const_value_type>;
 template <class View>
 concept ForeignElements = Kokkos::is_view_v<View> && !Element<typename View::non_const_value_type>;
 
-/// Return types of deleted overloads: the compiler shows these names as the reason.
+/// The compiler shows these return types of deleted overloads as the reason.
 namespace refused {
 struct TesseraComputesWithFloatAndDoubleOnly;
 struct TesseraMovesTriviallyCopyableElementsOf1Or2Or4Or8Or16BytesOnly;

@@ -39,19 +39,16 @@ namespace tessera {
 
 /// Processes that compute together. The rows of rank r follow the rows of rank r - 1.
 ///
-/// A matrix is each rank's View of its rows, maybe none. A vector as long as a column is
-/// distributed like the rows; a vector as long as a row is replicated. Any split gives the same
-/// bits; rows_of proposes one that makes few subtrees.
+/// A matrix is each rank's View of its rows, maybe none. Vectors as long as a column are
+/// distributed, vectors as long as a row are replicated. Any split gives the same bits.
 ///
-/// Every member except rank, size, exec, exchange and rows_of is collective: all ranks call it with
-/// the same number of columns, layout, scalar type, map and numbers. Differences are detected and
-/// named. If one rank throws, all throw its error as a DistributedError. Only the calling thread
-/// calls MPI.
+/// Every member except rank, size, exec, exchange and rows_of is collective: all ranks pass the
+/// same number of columns, layout, scalar type, map and numbers. Differences are detected. If one
+/// rank throws, all throw its error as a DistributedError. Only the calling thread calls MPI.
 ///
-/// All calls except `dot` and `sum_of_squares` are asynchronous in `exec`. They allocate nothing if
-/// the workspace is kept, an earlier call had the same sizes, and each rank has whole panels or
-/// segments. With NCCL they then do not fence either: a CUDA graph can capture them on all ranks,
-/// which then launch it together.
+/// All but `dot` and `sum_of_squares` are asynchronous. They allocate nothing if the workspace is
+/// kept, an earlier call had the same sizes, and each rank has whole panels or segments. With NCCL
+/// they then do not fence: a CUDA graph can capture them on all ranks.
 ///
 /// Source: docs/distributed.md.
 ///
@@ -72,12 +69,11 @@ class Distributed {
   using VectorArgumentIn = detail::VectorArgument<T const>;
 
  public:
-  /// Duplicates `comm`: a collective call. MPI must be initialised before, and finalised after the
-  /// object is destroyed.
+  /// Duplicates `comm`: collective. MPI must be initialised before, and finalised after
+  /// destruction.
   explicit Distributed(MPI_Comm comm, Exec exec = Exec())
       : Distributed(std::make_shared<distributed::Communicator const>(comm), std::move(exec)) {}
-  /// Shares a communicator, and reports errors of its other users' ranks. A collective call: ranks
-  /// agree how they exchange sums.
+  /// Shares a communicator, and reports errors of its other users. Collective.
   explicit Distributed(std::shared_ptr<distributed::Communicator const> comm, Exec exec = Exec())
       : comm_(std::move(comm)), exec_(std::move(exec)) {}
 
@@ -86,14 +82,13 @@ class Distributed {
   [[nodiscard]] Exec const& exec() const { return exec_; }
   [[nodiscard]] distributed::Communicator const& communicator() const { return *comm_; }
 
-  /// How sums over all rows are exchanged: "nccl", "cuda-aware mpi" or "mpi from host memory", on
-  /// every rank.
+  /// "nccl", "cuda-aware mpi" or "mpi from host memory", on every rank.
   [[nodiscard]] std::string exchange() const {
     return distributed::detail::name_of<Exec>(exchanges_->by);
   }
 
-  /// Proposes this rank's rows of an m x n matrix: whole panels (row-major) or whole segments of T
-  /// (column-major), about equally many per rank.
+  /// This rank's rows of an m x n matrix: whole panels or segments of T, evenly split, few
+  /// subtrees.
   template <Scalar T = float, ContiguousLayout Layout = Kokkos::LayoutRight>
   [[nodiscard]] distributed::Rows rows_of(Index m, Index n) const {
     checks::require_size("Distributed::rows_of", m, n, sizeof(T));
@@ -104,14 +99,14 @@ class Distributed {
                                           size());
   }
 
-  /// Calls body() on each rank. If it throws on one rank, all ranks throw that error. The body may
-  /// make collective calls.
+  /// Calls body() on each rank; it may make collective calls. If it throws on one, all throw that
+  /// error.
   template <class Body>
   void together(Body const& body) const {
     comm_->together(body);
   }
 
-  /// The rows of this rank, and the properties that all matrices share.
+  /// This rank's rows, and the properties that all matrices share.
   struct Place {
     distributed::Rows rows;
     Index all_rows;
@@ -152,7 +147,7 @@ class Distributed {
                  options);
   }
 
-  /// As above, and B = f(A·v), each rank's rows.
+  /// And B = f(A·v), each rank's rows.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
             OutputVectorOf<Exec, A> C>
   void atax(A const& a, V const& v, B const& b, C const& c,
@@ -185,8 +180,8 @@ class Distributed {
                     [&](auto const& x, auto const& y) { atax(a, x, y, options); });
   }
 
-  /// x·y of distributed vectors, whose entries follow each other in the order of the ranks. Has the
-  /// bits of tessera::dot; every rank gets the same number.
+  /// x·y of vectors whose entries follow the order of the ranks, with the bits of tessera::dot, on
+  /// every rank.
   template <Vector X, VectorOf<Exec, X> Y>
     requires AccessibleFrom<X, Exec>
   [[nodiscard]] typename X::non_const_value_type dot(
@@ -220,10 +215,8 @@ class Distributed {
   /// @param a        this rank's rows
   /// @param c        one entry per column of A, replicated
   /// @param kernels  accelerated or portable ones
-  /// @param make_job make_job(rows of the whole matrix) returns what computes the sums of this
-  ///   rank's rows, as distributed::detail::SquaresJob
-  ///
-  /// Throws, on all ranks, a DistributedError if a rank's call differs, or its job throws.
+  /// @param make_job make_job(all rows) returns a job as distributed::detail::SquaresJob
+  /// @throws DistributedError on all ranks if calls differ or a job throws
   template <MatrixOf<Exec> A, OutputVectorOf<Exec, A> C, class MakeJob>
   void sum_over_rows(char const* name, A const& a, C const& c, Kernels kernels,
                      MakeJob const& make_job) const {
@@ -235,20 +228,18 @@ class Distributed {
     sum_over_rows<T>(global, in, detail::output(out), kernels, make_job(global.all_rows));
   }
 
-  /// Gives every rank all entries of a vector as long as a column, of which each rank has filled in
-  /// its rows.
+  /// Gives every rank all entries of a vector whose rows each rank has filled in.
   ///
   /// @param x    contiguous, of the same length on every rank
-  /// @param mine this rank's rows, maybe none. The rows of all ranks cover x in the order of the
-  ///   ranks, without gap or overlap.
-  ///
-  /// Throws a DistributedError on all ranks if one of these conditions does not hold.
+  /// @param mine this rank's rows, maybe none; all ranks' rows cover x in order, without gap or
+  ///   overlap
+  /// @throws DistributedError on all ranks if a condition does not hold
   template <OutputVector X>
     requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, distributed::Rows const& mine) const {
     share_agreed_rows(x, agree_on_rows(detail::vector_out(x), [&] { return mine; }));
   }
-  /// If every rank knows the rows of all ranks: `rows_by_rank` is the same on each.
+  /// `rows_by_rank` is the same on each rank.
   template <OutputVector X>
     requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, std::vector<distributed::Rows> const& rows_by_rank) const {
@@ -262,7 +253,6 @@ class Distributed {
   }
 
  private:
-  /// Facts about a call that all ranks know.
   struct Global {
     std::vector<distributed::Rows> rows;
     Index all_rows;
@@ -280,7 +270,7 @@ class Distributed {
     return by_rows ? Stored::rows : Stored::columns;
   }
 
-  /// Properties, except the matrix, that must be the same on all ranks.
+  /// What must be the same on all ranks.
   struct Sameness {
     Index vectors = 0;
     double alpha = 1;
@@ -292,7 +282,7 @@ class Distributed {
 
   [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(rank()); }
 
-  /// Runs check() on each rank and compares the calls: either all ranks throw or none does.
+  /// Runs check() on each rank and compares the calls: all ranks throw or none does.
   template <class T, class Check>
   Global agree(char const* operation, MatrixIn<T> const& a, Check const& check,
                Sameness const& sameness) const {
@@ -354,7 +344,6 @@ class Distributed {
     return global;
   }
 
-  /// Returns the rows of x that each rank has filled in, if they are what share_rows expects.
   template <class T, class GetMine>
   std::vector<distributed::Rows> agree_on_rows(detail::VectorArgument<T> const& x,
                                                GetMine const& get_mine) const {
@@ -498,7 +487,7 @@ class Distributed {
     });
   }
 
-  /// c = the tree over the units of all rows. `job` computes the sums of the parts on this rank.
+  /// c = the tree over the units of all rows. `job` computes the parts of this rank.
   template <class T, class Job>
   void sum_over_rows(Global const& global, MatrixIn<T> const& a, detail::OutputVector<T> c,
                      Kernels kernels, Job const& job) const {
@@ -535,10 +524,9 @@ class Distributed {
   template <class T>
   struct Chains {
     Memory<T> memory, open_factors, begun_factors;
-    std::vector<T> open, begun;  ///< on the host, for messages between ranks
+    std::vector<T> open, begun;  ///< on the host, for messages
   };
 
-  /// Continues the chains of a unit over some rows of this rank.
   template <bool RowMajor, class T, class Job>
   void go_on(Global const& global, distributed::detail::Units const& units, MatrixIn<T> const& a,
              Job const& job, distributed::Rows const& rows, Memory<T> const& factors,
@@ -555,8 +543,8 @@ class Distributed {
     }
   }
 
-  /// roots = the sums of this rank's whole subtrees, contiguous, after the sum of the unit that
-  /// ends here. Begins the chains of this rank.
+  /// roots = the sums of this rank's whole subtrees, after the sum of the unit that ends here.
+  /// Begins this rank's chains.
   template <class Set, bool RowMajor, class T, class Job>
   void make_roots(Global const& global, distributed::detail::Units const& units,
                   distributed::detail::Share const& share, MatrixIn<T> const& a, Job const& job,
@@ -620,12 +608,12 @@ class Distributed {
     });
   }
 
-  /// Converts to row numbers of this rank.
+  /// In row numbers of this rank.
   [[nodiscard]] distributed::Rows local(Global const& global, distributed::Rows const& rows) const {
     return {rows.first - global.rows[index()].first, rows.count};
   }
 
-  /// The nearest rank with rows after this one, or before it.
+  /// The nearest rank with rows.
   [[nodiscard]] int next_rank(Global const& global) const {
     std::size_t r = index() + 1;
     while (global.rows[r].count == 0) ++r;

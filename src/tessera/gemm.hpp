@@ -21,8 +21,7 @@
 namespace tessera {
 namespace detail {
 
-/// Matrices stored by rows or by columns, in chains of `chain` products; 0: in the chains of
-/// docs/summation.md.
+/// In chains of `chain` products; 0: those in docs/summation.md.
 template <bool RowsOfA, bool RowsOfB, bool RowsOfC, class Exec, class T>
 void run_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& b,
               MatrixArgument<T> const& c, GemmOptions<Exec> const& options, Index chain) {
@@ -44,8 +43,7 @@ void run_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument
     return kernels::gemm(exec, label, in_parts, out,
                          options.tuning.value_or(kernels::gemm_tuning<Exec>()));
   }
-  // Whether lines are contiguous: first for the factor that makes rows of a row-major C, then for
-  // the other.
+  // Whether lines are contiguous: of the factor that makes rows of a row-major C, and of the other.
   constexpr bool deep_a = RowsOfC ? RowsOfA : !RowsOfB;
   constexpr bool deep_b = RowsOfC ? !RowsOfB : RowsOfA;
   if constexpr (backends::IsAccelerated<Exec>) {
@@ -94,22 +92,17 @@ void call_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
 ///
 /// | argument | shape | |
 /// |---|---|---|
-/// | exec | | execution space instance that does the work |
 /// | A | m x k | in: rows or columns contiguous, any leading dimension |
 /// | B | k x n | in: as A |
 /// | C | m x n | out: as A, overwritten |
 /// | options | | workspace, tuning and kernels |
 ///
-/// Work and traffic: 2mnk flop; at least (mk + kn + mn)·sizeof(T) bytes. Unless cached, each factor
-/// is read once for every tile of C that uses it. Hosts read each factor only once for long sums
-/// with a tiny result, such as XᵀX of a tall X, unless there is a tuning.
+/// Work and traffic: 2mnk flop; at least (mk + kn + mn)·sizeof(T) bytes: uncached factors are read
+/// once per tile of C. Without a tuning, hosts read them only once for long sums with a tiny
+/// result, such as XᵀX of a tall X.
 ///
-/// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. The bits of C depend on A and B alone, not on layouts, the tuning or the backend
-/// (docs/summation.md). The result never contains -0. If k = 0, C = 0. C must not overlap A or B.
-///
-/// Throws std::invalid_argument for sizes that do not fit, a view without memory, overlap, a tuning
-/// or kernels that the backend does not have, or a workspace in use, before any work is enqueued.
+/// Guarantees and errors as `atax`, but the bits depend on A and B alone, not on layouts. C never
+/// contains -0. If k = 0, C = 0. C must not overlap A or B.
 ///
 /// Source: on GPUs, V. Volkov and J. W. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC
 /// 2008; on hosts, K. Goto and R. A. van de Geijn, Anatomy of High-Performance Matrix

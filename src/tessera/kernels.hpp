@@ -11,8 +11,8 @@
 
 namespace tessera {
 
-/// The kernels, portable or accelerated, that `Exec` runs for the given choice. Throws
-/// std::invalid_argument for kernels that the backend does not have.
+/// Portable or accelerated.
+/// @throws std::invalid_argument for kernels that the backend does not have
 template <ExecutionSpace Exec>
 Kernels kernels_used(Kernels wanted) {
   if constexpr (backends::IsAccelerated<Exec>) {

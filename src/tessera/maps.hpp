@@ -11,11 +11,11 @@
 #include <tessera/kernels/elementary.hpp>
 #include <tessera/summation.hpp>
 
-/// Maps of the entries of B = A·v in `atax`, applied before the multiplication by Aᵀ.
+/// Maps of the entries of A·v in `atax`.
 namespace tessera {
 
 namespace maps {
-/// The kind of a map, with the mapped value of b.
+/// With the mapped value of b.
 enum class Kind {
   identity,          ///< b
   weights,           ///< x_i·b
@@ -35,7 +35,6 @@ inline char const* name_of(Kind kind) {
   return names[static_cast<int>(kind)];
 }
 
-/// A predefined map, for kernels.
 template <class T>
 struct Function {
   Kind kind = Kind::identity;
@@ -72,7 +71,6 @@ struct Function {
   }
 };
 
-/// For rows that start at row `first`.
 template <class T>
 Function<T> shifted(Function<T> function, Index first) {
   function.x += first * function.stride;
@@ -106,8 +104,7 @@ class VectorIn {
   std::size_t stride_ = 1;
 };
 
-/// A predefined map: weights(w) and the other functions below. It does not own its vector, which
-/// must outlive the work. The default is the identity.
+/// A predefined map, by default the identity. Its vector is not owned, and must outlive the work.
 template <class T, class Space>
 class RowMap {
  public:
@@ -155,7 +152,7 @@ template <Vector W>
 MapOf<W> weights(W const& w) {
   return {Kind::weights, w};
 }
-/// b ↦ b - y_i: residuals, so that atax gives the gradient of ‖A·v - y‖²/2.
+/// b ↦ b - y_i: residuals; atax gives the gradient of ‖A·v - y‖²/2.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -178,8 +175,8 @@ template <Vector U>
 MapOf<U> plus(typename U::non_const_value_type gamma, U const& u) {
   return {Kind::plus, u, gamma};
 }
-/// b ↦ σ(b + γ) - y_i with σ(b) = 1/(1 + e^-b): the gradient of the logistic loss with intercept γ,
-/// labels y of 0 and 1.
+/// b ↦ σ(b + γ) - y_i, σ(b) = 1/(1 + e^-b): the logistic loss' gradient; intercept γ, labels y of 0
+/// and 1.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -191,7 +188,7 @@ template <Vector Y>
 MapOf<Y> logistic(Y const& y, typename Y::non_const_value_type gamma = 0) {
   return {Kind::logistic, y, gamma};
 }
-/// b ↦ σ'(η_i)·b: the logistic loss' Hessian at η = A·x times a vector.
+/// b ↦ σ'(η_i)·b: the logistic loss' Hessian at η = A·x.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -203,7 +200,7 @@ template <Vector Eta>
 MapOf<Eta> logistic_weights(Eta const& eta) {
   return {Kind::logistic_weights, eta};
 }
-/// b ↦ e^(b + γ) - y_i: the gradient of the Poisson loss (log link) with intercept γ, counts y.
+/// b ↦ e^(b + γ) - y_i: the Poisson loss' gradient (log link); intercept γ, counts y.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -215,7 +212,7 @@ template <Vector Y>
 MapOf<Y> poisson(Y const& y, typename Y::non_const_value_type gamma = 0) {
   return {Kind::poisson, y, gamma};
 }
-/// b ↦ e^η_i·b: the Poisson loss' Hessian at η = A·x times a vector.
+/// b ↦ e^η_i·b: the Poisson loss' Hessian at η = A·x.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -230,9 +227,8 @@ MapOf<Eta> poisson_weights(Eta const& eta) {
 
 }  // namespace maps
 
-/// A user-defined map: T f(Index i, T b) with the row i, called on the device, possibly several
-/// times per row. It is copied bytewise, so its members must be usable there. On a host use a
-/// function pointer, `&f`, not a function type.
+/// T f(Index i, T b) with the row i, called on the device, maybe several times per row. It is
+/// copied bytewise. On a host use a function pointer, `&f`.
 template <class F, class T>
 concept RowFunction =
     std::is_object_v<F> && !Kokkos::is_view_v<F> && std::is_invocable_r_v<T, F const&, Index, T>;

@@ -16,16 +16,14 @@ namespace tessera {
 ///
 /// | argument | shape | |
 /// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x n | in: rows or columns contiguous, any leading dimension |
+/// | A | m x n | in: as `atax` |
 /// | v | n | in: any stride |
 /// | B | m | out: any stride but 0, overwritten |
 /// | options | | workspace, tuning and kernels |
 ///
 /// Work and traffic: 2mn flop; (mn + m + n)·sizeof(T) bytes.
 ///
-/// Guarantees, errors and LayoutStride as `atax`. The bits of B depend on A, v and A's layout
-/// alone. If A has no columns, B = 0. B must not overlap A or v.
+/// Guarantees and errors as `atax`. Without columns, B = 0. B must not overlap an input.
 ///
 /// Source: dot products with independent lanes and an adjacent-pair tree (docs/summation.md).
 ///
@@ -43,9 +41,8 @@ void multiply(Exec const& exec, A const& a, V const& v, B const& b,
 
 /// B = A·V, V a block of k vectors
 ///
-/// As `multiply` of a vector, V n x k and B m x k, each in LayoutRight, LayoutLeft or LayoutStride.
-/// Column j has the bits of the call with V's column j. Up to 32 columns share a read of A; up to
-/// eight with portable kernels.
+/// V is n x k, B m x k, each in LayoutRight, LayoutLeft or LayoutStride. Column j has the bits of a
+/// call with V's column j. Up to 32 columns share a read of A; up to eight with portable kernels.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

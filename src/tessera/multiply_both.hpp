@@ -14,8 +14,7 @@
 namespace tessera {
 namespace detail {
 
-/// dots = the dot product of each line with x, sums = the sum over all lines, each times an entry
-/// of u: the fused kernel of rows, with u in place of the dot products.
+/// The fused kernel of rows, with u in place of the dot products.
 template <class Set, class Exec, class T>
 void run_both(Exec const& exec, Lines<T> const& lines, VectorArgument<T const> const& x,
               VectorArgument<T const> const& u, OutputVector<T> dots, OutputVector<T> sums,
@@ -80,19 +79,18 @@ void call_multiply_both(Exec const& exec, MatrixArgument<T const> const& a,
 ///
 /// | argument | shape | |
 /// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x n | in: rows or columns contiguous, any leading dimension |
+/// | A | m x n | in: as `atax` |
 /// | x | n | in: any stride |
 /// | u | m | in: any stride |
 /// | y | m | out: any stride but 0, overwritten |
 /// | w | n | out: any stride but 0, overwritten |
 /// | options | | workspace, tuning of A's lines as rows, kernels |
 ///
-/// Work and traffic: 4mn flop; (mn + 2m + 2n)·sizeof(T) bytes. A matrix that is too small or too
-/// wide for a faster single pass is read twice.
+/// Work and traffic: 4mn flop; (mn + 2m + 2n)·sizeof(T) bytes. Reads A twice if it is too small or
+/// too wide for a faster single pass.
 ///
-/// Guarantees and errors as `atax`, with the bits of `multiply` and `multiply_transposed`. If A has
-/// no columns, y = 0; if A has no rows, w = 0. Outputs must not overlap each other or an input.
+/// Guarantees and errors as `atax`, with the bits of the single products. Without columns y = 0,
+/// without rows w = 0. Outputs must not overlap another argument.
 ///
 /// Source: GEMVT of the updated BLAS (L. S. Blackford et al., 2002) without its scalars.
 ///

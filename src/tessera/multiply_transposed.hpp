@@ -16,16 +16,14 @@ namespace tessera {
 ///
 /// | argument | shape | |
 /// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x n | in: rows or columns contiguous, any leading dimension |
+/// | A | m x n | in: as `atax` |
 /// | B | m | in: any stride |
 /// | C | n | out: any stride but 0, overwritten |
 /// | options | | workspace, tuning and kernels |
 ///
 /// Work and traffic: 2mn flop; (mn + m + n)·sizeof(T) bytes.
 ///
-/// Guarantees, errors and LayoutStride as `atax`. The bits of C depend on A, B and A's layout
-/// alone. If A has no rows, C = 0. C must not overlap A or B.
+/// Guarantees and errors as `atax`. Without rows, C = 0. C must not overlap an input.
 ///
 /// Source: chains over panels of rows and an adjacent-pair tree over panels (docs/summation.md).
 ///
@@ -43,9 +41,8 @@ void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
 
 /// C = Aᵀ·B, B a block of k vectors
 ///
-/// As `multiply_transposed` of a vector, B m x k and C n x k, each in LayoutRight, LayoutLeft or
-/// LayoutStride. Column j has the bits of the call with B's column j. Up to 32 columns share a read
-/// of A; up to eight with portable kernels.
+/// B is m x k, C n x k, each in LayoutRight, LayoutLeft or LayoutStride. Column j has the bits of a
+/// call with B's column j. Up to 32 columns share a read of A; up to eight with portable kernels.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -12,45 +12,44 @@
 
 namespace tessera {
 
-/// How `atax` reads the matrix; the bits are the same.
+/// How `atax` reads the matrix, with the same bits.
 enum class Method {
-  automatic,  ///< as the backend's tuning prefers
-  fused,      ///< the matrix is read once
+  automatic,  ///< as the tuning prefers
+  fused,  ///< one read
   two_stage,  ///< `multiply`, then `multiply_transposed`
 };
 
-/// The kernels that compute; the bits are the same.
+/// The bits are the same.
 enum class Kernels {
-  automatic,  ///< accelerated if the backend has them
-  portable,   ///< Kokkos team policies, on every backend
-  /// An error if the backend has no accelerated kernels. If fused ATAX is requested by name, lines
-  /// that no accelerated kernel fuses use the portable one; the plan shows it.
+  automatic,  ///< accelerated if possible
+  portable,  ///< on every backend
+  /// An error if the backend has none. For lines that no accelerated kernel fuses, `Method::fused`
+  /// uses the portable one.
   accelerated,
 };
 
-/// Options of `atax`, which computes C = α·Aᵀ·f(A·v) + β·z.
+/// C = α·Aᵀ·f(A·v) + β·z.
 template <class Exec, class T>
 struct AtaxOptions {
   using memory_space = typename Exec::memory_space;
 
   Method method = Method::automatic;
-  Workspace<Exec>* workspace = nullptr;         ///< as in Options
-  std::optional<Tuning> tuning = std::nullopt;  ///< as in Options
+  Workspace<Exec>* workspace = nullptr;
+  std::optional<Tuning> tuning = std::nullopt;
   Kernels kernels = Kernels::automatic;
-  RowMap<T, memory_space> map{};  ///< f; default: the identity
+  RowMap<T, memory_space> map{};  ///< f
   T alpha = T(1);
-  T beta = T(0);                  ///< if it is 0, z is not read
+  T beta = T(0);  ///< 0: z is not read
   VectorIn<T, memory_space> z{};  ///< n entries, any stride; must not overlap B or C
-  bool keep_product = false;      ///< B is A·v instead of f(A·v)
+  bool keep_product = false;  ///< B is A·v, not f(A·v)
 };
 
-/// Options of every operation.
 template <class Exec>
 struct Options {
-  /// Memory that the caller keeps, for one call at a time. If null, each call allocates its own,
-  /// and its release may fence.
+  /// Kept by the caller, for one call at a time. Null: each call allocates, and its release may
+  /// fence.
   Workspace<Exec>* workspace = nullptr;
-  /// Replaces the backend's choice. Changes no bit of the result.
+  /// Replaces the backend's choice. Changes no bit.
   std::optional<Tuning> tuning = std::nullopt;
   Kernels kernels = Kernels::automatic;
 
@@ -71,8 +70,8 @@ struct TransposeInPlaceOptions {
 
 template <class Exec>
 struct GemmOptions {
-  Workspace<Exec>* workspace = nullptr;             ///< as in Options
-  std::optional<GemmTuning> tuning = std::nullopt;  ///< as in Options
+  Workspace<Exec>* workspace = nullptr;
+  std::optional<GemmTuning> tuning = std::nullopt;
   Kernels kernels = Kernels::automatic;
 };
 

@@ -15,23 +15,23 @@
 /// Describes what an operation would do for a shape, without running it.
 namespace tessera {
 
-/// One kernel of an operation.
+/// One kernel.
 struct StagePlan {
   std::string name;  ///< "fused", "multiply" or "multiply_transposed"
   Index teams;
   int team_size;
-  int lines_per_step;         ///< lines of a team at the same time
-  Index panels;               ///< of the sum over lines; 0: not a sum
-  Index lines_per_panel;      ///< 0: not a sum
-  Index panels_per_team;      ///< 0: not a sum
+  int lines_per_step;  ///< of a team at a time
+  Index panels;  ///< 0: not a sum
+  Index lines_per_panel;  ///< 0: not a sum
+  Index panels_per_team;  ///< 0: not a sum
   std::size_t scratch_bytes;  ///< per team
 };
 
 struct Plan {
-  Method method;    ///< single products: two_stage
-  Kernels kernels;  ///< portable or accelerated
+  Method method;  ///< single products: two_stage
+  Kernels kernels;
   std::vector<StagePlan> stages;
-  std::size_t workspace_bytes;  ///< of a kept workspace, for contiguous vectors
+  std::size_t workspace_bytes;  ///< for contiguous vectors
 };
 
 namespace detail {
@@ -77,9 +77,8 @@ Plan sum_plan(Method method, std::string name, SumPlan const& plan, Lines<T> con
 
 }  // namespace detail
 
-/// Plan of `multiply` of a rows x cols matrix; no stages without elements. Throws
-/// std::invalid_argument for impossible sizes, kernels that the backend does not have, and an
-/// unusable tuning.
+/// Plan of `multiply`; no stages without elements.
+/// @throws std::invalid_argument for impossible sizes, missing kernels, and an unusable tuning
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -108,7 +107,7 @@ Plan plan_multiply(Exec const& exec, Index rows, Index cols,
   });
 }
 
-/// Plan of `multiply_transposed`; as plan_multiply.
+/// As plan_multiply.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -138,7 +137,7 @@ Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
   });
 }
 
-/// Plan of `atax`; as plan_multiply.
+/// As plan_multiply.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -187,7 +186,7 @@ Plan plan_atax(Exec const& exec, Index rows, Index cols,
   });
 }
 
-/// The method of `atax` in its first pass over a block of `vectors` >= 1 vectors; as plan_multiply.
+/// The method of the first pass of `atax` over `vectors` >= 1 vectors; as plan_multiply.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;
@@ -220,7 +219,7 @@ Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
   });
 }
 
-/// Plan of `multiply_both`; as plan_multiply.
+/// As plan_multiply.
 ///
 /// ```cpp
 /// Kokkos::DefaultExecutionSpace const exec;

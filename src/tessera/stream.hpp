@@ -22,11 +22,10 @@
 #include <tessera/stream/options.hpp>
 #include <tessera/stream/source.hpp>
 
-/// Operations on matrices that are larger than memory: a file or a function provides blocks. The
-/// result has the bits of the operation in memory.
+/// Operations on matrices that are larger than memory, with the bits of the operations in memory.
 namespace tessera::stream {
 
-/// Terms of a streamed `atax`, as in tessera::AtaxOptions.
+/// As in tessera::AtaxOptions.
 template <class Exec, class T>
 struct AtaxTerms {
   using memory_space = typename Exec::memory_space;
@@ -48,7 +47,7 @@ OutputVector<T> output_of(MatrixArgument<T> const& block, Index j) {
   return tessera::detail::output(tessera::detail::column(block, static_cast<std::size_t>(j)));
 }
 
-/// A vector's elements, contiguous in memory of Exec: the vector itself, or a copy.
+/// Elements contiguous in memory of Exec: the vector itself, or a copy.
 template <class Exec, class T>
 class SideBySide {
  public:
@@ -91,7 +90,7 @@ void require_elements(char const* operation, Source const& source) {
   }
 }
 
-/// The name of an operation with two products, in messages and in a state.
+/// In messages and in a state.
 inline char const* name_of_atax(maps::Kind map) {
   return map == maps::Kind::replace ? "stream::multiply_both" : "stream::atax";
 }
@@ -137,8 +136,7 @@ Report call_atax(Exec const& exec, AnySource<T, Layout> const& source,
   });
 }
 
-/// The smallest memory limit with which an operation runs: call(options) with a limit of one byte
-/// throws before it accesses a vector.
+/// With a limit of one byte, call(options) throws before it accesses a vector.
 template <class T, class Call>
 std::size_t bytes_needed_by(Options<T> options, Call const& call) {
   options.memory_limit = 1;
@@ -191,10 +189,9 @@ inline void add_to(Report& all, Report const& one) {
   all.seconds_waiting_for_work += one.seconds_waiting_for_work;
 }
 
-/// Runs a kind of work for each column of X in one pass over the matrix, or in several if the limit
-/// is too small for the sums of all columns, or if the sums of more than eight would take half of
-/// it, which blocks need. add(works, run, x, j, workspace) adds the work of column j, contiguous in
-/// x.
+/// One pass for all columns of X, or several if the limit is too small for their sums, or if the
+/// sums of more than eight would take half of it, which blocks need. add(works, run, x, j,
+/// workspace) adds the work of column j, contiguous in x.
 template <template <class, class, bool, class> class Work, class Exec, class T, class Layout,
           class Add>
 Report run_columns(Exec const& exec, std::string const& operation,
@@ -210,7 +207,7 @@ Report run_columns(Exec const& exec, std::string const& operation,
     };
     auto const columns = static_cast<Index>(x.extent(1));
     Report all;
-    constexpr Index few = 8;  // columns that share a pass regardless of the room for their sums
+    constexpr Index few = 8;  // share a pass regardless of the room for their sums
     Index at_once = columns;
     for (Index first = 0; first < columns;) {
       Index const passes = ceil_div(columns - first, at_once);
@@ -260,7 +257,7 @@ Report run_product_of_columns(Exec const& exec, std::string const& name,
       });
 }
 
-/// ATAX of a block of vectors; `b` may be null. factors[j] maps the first product of column j.
+/// `b` may be null. factors[j] maps the first product of column j.
 template <class Exec, class T, class Layout, class Factor>
 Report run_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source,
                            MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
@@ -401,8 +398,7 @@ concept OutputBlockFor =
 ///
 /// | argument | shape | |
 /// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | source | m x n | in: hands out blocks of A |
+/// | source | m x n | in: blocks of A |
 /// | v | n | in: any stride, in memory of `exec` |
 /// | C | n | out: any stride, in memory of `exec`, overwritten |
 /// | options | | limit of memory, readers, method, kernels, progress, state |
@@ -411,14 +407,13 @@ concept OutputBlockFor =
 /// Work and traffic: 4mn flop; mn·sizeof(T) bytes read from the source.
 ///
 /// Guarantees: the bits of `tessera::atax`, for any limit and number of readers. A state can be
-/// resumed with the same matrix, v and map; α, β, z and keep_product may differ. Synchronous:
-/// `exec` is fenced. Allocations stay within options.memory_limit, on the host and on a device
-/// each.
-///
-/// Throws LimitError, which names a limit that works, if the limit is too small. Throws
-/// std::invalid_argument for sizes that do not fit, too many readers, kernels that the backend does
-/// not have, and a state of another operation. Throws std::system_error if a reader thread cannot
-/// start. Exceptions of the source and the callbacks propagate; C is then undefined.
+/// resumed with the same matrix, v and map; α, β, z and keep_product may differ. Synchronous.
+/// Allocations stay within options.memory_limit, on the host and on a device each.
+/// @throws LimitError if the limit is too small; it names one that works
+/// @throws std::invalid_argument for wrong sizes, too many readers, missing kernels, and a state of
+/// another operation
+/// @throws std::system_error if a reader thread cannot start. Exceptions of the source and the
+/// callbacks propagate; C is then undefined.
 ///
 /// Source: aligned groups of panels (row-major) or segments (column-major) are subtrees of the sum
 /// (docs/summation.md). A binary counter holds their vectors.
@@ -447,8 +442,7 @@ Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
 
 /// C = α·Aᵀ·B + β·z of a streamed matrix, and B = f(A·v)
 ///
-/// As `atax` without B. B has m entries of any stride, and must not overlap v, C, z or the map's
-/// vector. Callbacks see A·v in B.
+/// B has m entries of any stride, and must not overlap another argument. Callbacks see A·v in B.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -474,10 +468,10 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
 
 /// C = α·Aᵀ·f(A·V) of a streamed matrix, V a block of k vectors
 ///
-/// As `atax` of a vector, V and C n x k, each in LayoutRight, LayoutLeft or LayoutStride. All
-/// columns have the same map; no z, no states. Column j has the bits of the call with V's column j.
-/// The matrix is read several times if the limit does not hold the sums of all columns. k columns
-/// need no larger limit than one, except for copies of vectors.
+/// V and C are n x k, each in LayoutRight, LayoutLeft or LayoutStride. All columns have the same
+/// map; no z, no states. Column j has the bits of a call with V's column j. The matrix is read
+/// several times if the limit does not hold the sums of all columns; k columns need no larger limit
+/// than one, except for copies of vectors.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -502,7 +496,7 @@ Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
   });
 }
 
-/// As above, and B = f(A·V), m x k.
+/// And B = f(A·V), m x k.
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Rows, OutputBlockFor<Exec, Source> Out>
 Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, Out const& c,
@@ -525,7 +519,7 @@ Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, 
 
 /// B = A·v of a streamed matrix
 ///
-/// As `atax`. B has m entries; 2mn flop.
+/// As `atax`; B has m entries.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -549,7 +543,7 @@ Report multiply(Exec const& exec, Source const& source, V const& v, B const& b,
 
 /// B = A·V of a streamed matrix, V a block of k vectors
 ///
-/// As `atax` of a block. B is m x k; 2mnk flop.
+/// As `atax`; B is m x k.
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Out>
 Report multiply(Exec const& exec, Source const& source, In const& v, Out const& b,
@@ -566,7 +560,7 @@ Report multiply(Exec const& exec, Source const& source, In const& v, Out const& 
 
 /// C = Aᵀ·B of a streamed matrix
 ///
-/// As `atax`. B has m entries, C n; 2mn flop.
+/// As `atax`; B has m entries, C n.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -590,7 +584,7 @@ Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C
 
 /// C = Aᵀ·B of a streamed matrix, B a block of k vectors
 ///
-/// As `atax` of a block. B is m x k, C n x k; 2mnk flop.
+/// As `atax`; B is m x k, C n x k.
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Out>
 Report multiply_transposed(Exec const& exec, Source const& source, In const& b, Out const& c,
@@ -605,9 +599,9 @@ Report multiply_transposed(Exec const& exec, Source const& source, In const& b, 
   });
 }
 
-/// y = A·x and w = Aᵀ·u of a streamed matrix, which is read once
+/// y = A·x and w = Aᵀ·u of a streamed matrix, in one read
 ///
-/// As `atax`. x and w have n entries, u and y m. A state can be resumed with the same matrix, x and
+/// As `atax`; x and w have n entries, u and y m. A state can be resumed with the same matrix, x and
 /// u.
 ///
 /// ```cpp
@@ -637,7 +631,6 @@ Report multiply_both(Exec const& exec, Source const& source, X const& x, U const
 
 }  // namespace tessera::stream
 
-// The instances that the library compiles (backends/compiled.hpp).
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_STREAM(TEMPLATE, EXEC, T)                   \
   namespace tessera::stream::detail {                       \

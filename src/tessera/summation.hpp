@@ -10,29 +10,27 @@
 
 #include <tessera/backends/platform/floating_point.hpp>
 
-/// The canonical order of summation (docs/summation.md). Everything here is a function of the
-/// matrix' shape alone, never of a backend, a tuning or a number of threads.
+/// The canonical order of summation (docs/summation.md): a function of the matrix' shape alone,
+/// never of a backend, a tuning or a number of threads.
 namespace tessera::summation {
 
-/// Signed 64-bit count of rows, columns, lines or panels.
 using Index = std::int64_t;
 
-/// Independent accumulators of a dot product: 256 bytes per line.
+/// Accumulators of a dot product: 256 bytes per line.
 template <class Scalar>
 inline constexpr int lanes = 256 / static_cast<int>(sizeof(Scalar));
 /// Steps of each lane's chain inside one segment.
 inline constexpr int chain_steps = 4;
-/// Consecutive elements of a line that are added up before the tree over segments.
+/// Consecutive elements that are added up before the tree over segments.
 template <class Scalar>
 inline constexpr int segment = lanes<Scalar> * chain_steps;
 inline constexpr Index min_panel_lines = 8;
-/// Of a matrix product, as the two below.
+/// Matrix products: lengths of chains are multiples of chain_grain, and enough_chains keep any
+/// device busy.
 inline constexpr Index min_chain = 256;
-/// Chain lengths are multiples of this.
 inline constexpr Index chain_grain = 16;
-/// Enough to keep any device busy.
 inline constexpr Index enough_chains = Index{1} << 20;
-/// Maximum length of an ordinary line, and the minimum of max_panels() for such lines.
+/// And the minimum of max_panels() for such lines.
 inline constexpr Index max_ordinary_length = 16384;
 inline constexpr Index min_ordinary_panels = 1024;
 
@@ -41,8 +39,7 @@ KOKKOS_INLINE_FUNCTION constexpr Index ceil_div(Index a, Index b) {
   return (a + b - 1) / b;
 }
 
-/// Whether rows are the lines of sums. A single row or column is contiguous in both layouts, so it
-/// always has the row-major order.
+/// A single row or column is contiguous in both layouts, so it always has the row-major order.
 constexpr bool lines_are_rows(bool row_major, Index rows, Index cols) {
   return row_major || rows == 1 || cols == 1;
 }
@@ -69,7 +66,7 @@ struct Panels {
 
 /// For count, length >= 1.
 constexpr Panels panels(Index count, Index length) {
-  // Equal to the code below, without its divisions, which are slow for small matrices.
+  // Equal to the code below, without divisions, which are slow for small matrices.
   if (length <= max_ordinary_length && count <= min_ordinary_panels * min_panel_lines) {
     return {.lines = min_panel_lines, .count = ceil_div(count, min_panel_lines)};
   }
@@ -82,15 +79,15 @@ KOKKOS_INLINE_FUNCTION constexpr Index segments(Index length) {
   return ceil_div(length, segment<Scalar>);
 }
 
-/// How the sum over `depth` products of each element of a matrix product is cut.
+/// How the sum over `depth` products is cut.
 struct Chains {
-  Index length;  ///< products; the last chain may have fewer
-  Index count;   ///< per element
+  Index length;  ///< the last chain may have fewer
+  Index count;  ///< per element
 
   friend constexpr bool operator==(Chains const&, Chains const&) = default;
 };
 
-/// Sizes >= 1. One chain per element, unless there are so few elements that a device would be idle.
+/// One chain per element, unless there are so few elements that a device would be idle. Sizes >= 1.
 constexpr Chains chains(Index rows, Index cols, Index depth) {
   bool const many = rows >= enough_chains || cols >= enough_chains;
   Index const elements = many ? enough_chains : std::min(enough_chains, rows * cols);
@@ -99,13 +96,12 @@ constexpr Chains chains(Index rows, Index cols, Index depth) {
   return {.length = length, .count = ceil_div(depth, length)};
 }
 
-/// Roundings of one product's contribution to an element of a matrix product.
+/// Roundings of one product's contribution to an element, as below.
 constexpr Index product_depth(Index rows, Index cols, Index depth) {
   Chains const c = chains(rows, cols, depth);
   return std::min(c.length, depth) + tree_levels(c.count);
 }
 
-/// Roundings in a dot product over `length` elements.
 template <class Scalar>
 constexpr int dot_depth(Index length) {
   constexpr Index width = lanes<Scalar>;
@@ -113,7 +109,7 @@ constexpr int dot_depth(Index length) {
   return chain + tree_levels(length <= width ? length : width * segments<Scalar>(length));
 }
 
-/// Roundings in a sum over `count` lines of `length` elements; at most 2^63.
+/// At most 2^63.
 constexpr Index sum_depth(Index count, Index length) {
   Panels const p = panels(count, length);
   return std::min(p.lines, count) + tree_levels(p.count);

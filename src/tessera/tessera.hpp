@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// Operations in memory. Others: tessera/solve.hpp, tessera/stream.hpp and tessera/distributed.hpp.
+/// Operations in memory.
 
 #include <tessera/atax.hpp>
 #include <tessera/gemm.hpp>

@@ -60,7 +60,7 @@ void call_transpose_in_place(Exec const& exec, MatrixArgument<T> const& a,
   if (a.extent(0) == 0) return;
 
   auto const size = static_cast<Index>(a.extent(0));
-  // Lines may be rows or columns: a square matrix and its transpose are exchanged in the same way.
+  // Lines may be rows or columns: both exchange the same elements.
   auto const row = static_cast<Index>(Kokkos::max(a.stride(0), a.stride(1)));
   auto const col = static_cast<Index>(Kokkos::min(a.stride(0), a.stride(1)));
   if (used == Kernels::portable) {
@@ -77,20 +77,15 @@ void call_transpose_in_place(Exec const& exec, MatrixArgument<T> const& a,
 ///
 /// | argument | shape | |
 /// |---|---|---|
-/// | exec | | execution space instance that does the work |
 /// | A | m x n | in: any layout, any leading dimension |
 /// | At | n x m | out: any layout, overwritten; its elements are distinct |
 /// | options | | tuning and kernels |
 ///
-/// Elements have any trivially copyable type of 1, 2, 4, 8 or 16 bytes, and are copied bitwise.
-/// Layouts may differ.
+/// Elements of 1, 2, 4, 8 or 16 bytes are copied bitwise.
 ///
 /// Work and traffic: no flop; 2mn·sizeof(T) bytes.
 ///
-/// Guarantees: asynchronous in `exec`; no fence and no allocation. At must not overlap A. Throws
-/// std::invalid_argument for sizes that do not fit, a view without memory, elements of At that
-/// share memory, overlap, or a tuning or kernels that the backend does not have, before any work is
-/// enqueued.
+/// Guarantees and errors as `atax`; never allocates. At must not overlap A.
 ///
 /// Source: G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009; here
 /// with words of 16 bytes, transposed in registers, and permuted instead of padded places in shared
@@ -109,15 +104,10 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
 ///
 /// | argument | shape | |
 /// |---|---|---|
-/// | exec | | execution space instance that does the work |
 /// | A | n x n | in and out: any layout, any leading dimension; its elements are distinct |
 /// | options | | kernels |
 ///
-/// Elements and guarantees as `transpose`. Work and traffic: no flop; 2n²·sizeof(T) bytes. Throws
-/// std::invalid_argument for a matrix that is not square, has no memory, or has elements that share
-/// memory, and for kernels that the backend does not have.
-///
-/// Source: pairs of tiles are exchanged through shared memory.
+/// As `transpose`; pairs of tiles are exchanged through shared memory.
 ///
 /// ```cpp
 /// Kokkos::View<int**, Kokkos::LayoutRight> A("A", 100, 100);

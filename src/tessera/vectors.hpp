@@ -18,11 +18,11 @@
 #include <tessera/maps.hpp>
 #include <tessera/options.hpp>
 
-/// Vector operations of iterative methods, in a fixed order: the bits depend only on the vectors.
+/// Vector operations in a fixed order: the bits depend only on the vectors.
 namespace tessera {
 
-/// A number, or the entry of a vector of one entry in memory of `Exec`. The kernel reads the entry:
-/// the host does not wait, and a graph that has captured the call reads it at each launch.
+/// A number, or a vector of one entry in memory of `Exec`, which the kernel reads: the host does
+/// not wait, and a captured graph reads it at each launch.
 template <class T, class Exec>
 class Coefficient {
  public:
@@ -41,7 +41,7 @@ class Coefficient {
 
 namespace detail {
 
-/// *result = x·y, as the product of a matrix of one row.
+/// The product of a matrix of one row.
 template <class Exec, class T>
 void call_dot(Exec const& exec, VectorArgument<T const> const& x, VectorArgument<T const> const& y,
               VectorArgument<T> const& result, Options<Exec> const& options) {
@@ -139,7 +139,7 @@ void call_scale(Exec const& exec, Coefficient<T, Exec> const& a, VectorArgument<
   for_each_element(exec, label, static_cast<Index>(x.extent(0)), body);
 }
 
-/// The number that compute(a vector of one entry) computes, on the host.
+/// The number that compute(a vector of one entry) computes.
 template <class T, class Exec, class Compute>
 T on_host(Exec const& exec, Compute const& compute) {
   Kokkos::View<T*, typename Exec::memory_space> const result(
@@ -158,17 +158,14 @@ T on_host(Exec const& exec, Compute const& compute) {
 ///
 /// | argument | shape | |
 /// |---|---|---|
-/// | exec | | execution space instance that does the work |
 /// | x, y | n | in: any stride; they may be the same |
 /// | result | 1 | out: in memory of `exec`, overwritten |
 /// | options | | workspace, tuning and kernels |
 ///
 /// Work and traffic: 2n flop; 2n·sizeof(T) bytes.
 ///
-/// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. Has the bits of `multiply` with x as a row-major matrix of one row. Without
-/// entries, the result is 0. Throws std::invalid_argument for sizes that differ, a view without
-/// memory, overlap with the result, an unusable tuning, or a workspace in use.
+/// Guarantees and errors as `atax`. Has the bits of `multiply` with a row-major x of one row; 0
+/// without entries.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100), y("y", 100), result("result", 1);
@@ -182,7 +179,7 @@ void dot(Exec const& exec, X const& x, Y const& y, Result const& result,
                    options);
 }
 
-/// Returns x·y: the host waits for `exec`, and the call allocates.
+/// Returns x·y: waits for `exec`, and allocates.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100), y("y", 100);
@@ -209,7 +206,7 @@ void sum_of_squares(Exec const& exec, X const& x, Result const& result,
   dot(exec, x, x, result, options);
 }
 
-/// Returns Σ x_i²: the host waits for `exec`, and the call allocates.
+/// Returns Σ x_i²: waits for `exec`, and allocates.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100);
@@ -224,9 +221,9 @@ typename X::non_const_value_type sum_of_squares(
 
 /// y = a·x + b·y. Each entry is fma(a, x_i, b·y_i), with b·y_i rounded. If b is 0, y is not read.
 ///
-/// x and y have n entries of any stride and must not overlap; vectors a and b must not overlap y.
-/// Traffic: 3n·sizeof(T) bytes. Asynchronous in `exec`, allocates nothing. Throws
-/// std::invalid_argument for sizes that differ, a view without memory, or overlap.
+/// x and y have n entries of any stride; y must not overlap another argument. Traffic: 3n·sizeof(T)
+/// bytes. Asynchronous, allocates nothing.
+/// @throws std::invalid_argument for sizes that differ, missing memory, or overlap
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100), y("y", 100), factor("factor", 1);
@@ -243,9 +240,9 @@ void axpby(Exec const& exec,
   detail::call_axpby(exec, a, detail::vector_in(x), b, detail::vector_out(y));
 }
 
-/// x = a·x, x of any stride. A vector a must not overlap x. Traffic: 2n·sizeof(T) bytes.
-/// Asynchronous in `exec`, allocates nothing. Throws std::invalid_argument for a view without
-/// memory, more than one entry in a, or overlap.
+/// x = a·x, x of any stride, not overlapping a. Traffic: 2n·sizeof(T) bytes. Asynchronous,
+/// allocates nothing.
+/// @throws std::invalid_argument for missing memory, more than one entry in a, or overlap
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100);

@@ -39,14 +39,12 @@ class WorkspaceOfCall;
 }  // namespace detail
 
 /// Device memory for partial results, kept by the caller so that repeated calls allocate nothing.
-/// It grows to the largest need, which may fence, until clear(). A moved-from workspace is empty
-/// and usable.
+/// It grows to the largest need, which may fence. A moved-from workspace is empty and usable.
 ///
-/// Call clear() on a static workspace before Kokkos::finalize(), or Kokkos aborts the program.
+/// Clear a static workspace before Kokkos::finalize(), or Kokkos aborts.
 ///
-/// A workspace serves one call at a time; another thread's call throws std::invalid_argument. Calls
-/// on several instances of a GPU do not overlap if they share a workspace: Kokkos::fence() is
-/// called if the previous call was on another instance.
+/// It serves one call at a time; another thread's call throws std::invalid_argument. If the
+/// previous call was on another instance of a GPU, a call fences all.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -78,7 +76,8 @@ class Workspace {
   }
   ~Workspace() = default;
 
-  /// Releases all memory, which may fence. Throws std::invalid_argument while a call uses it.
+  /// Releases all memory, which may fence.
+  /// @throws std::invalid_argument while a call uses it
   void clear() {
     Turn const turn(*this);
     buffer_ = {};
@@ -129,15 +128,14 @@ namespace detail {
 template <class Exec>
 class WorkspaceOfCall {
  public:
-  /// Throws std::invalid_argument if another call uses `kept`.
   explicit WorkspaceOfCall(Workspace<Exec>* kept) : workspace_(kept != nullptr ? *kept : own_) {
     if (kept != nullptr) turn_.emplace(*kept);
   }
 
   struct Memory {
-    int* arrivals;        ///< backends::counters<Exec> counters of teams; zero between calls
+    int* arrivals;  ///< backends::counters<Exec> counters of teams; zero between calls
     std::byte* exchange;  ///< between teams; undefined contents
-    std::byte* data;      ///< undefined contents, aligned to a cache line
+    std::byte* data;  ///< undefined contents, aligned to a cache line
   };
   /// Throws Kokkos' exception if memory runs out, and std::invalid_argument if the size overflows.
   Memory reserve(Exec const& exec, std::size_t bytes, std::size_t exchanged = 0) {
@@ -152,7 +150,6 @@ class WorkspaceOfCall {
     return {reinterpret_cast<int*>(workspace_.buffer_.data()), workspace_.exchange_.data(),
             workspace_.buffer_.data() + header_bytes};
   }
-  /// Size of a workspace after reserve(…, bytes).
   static constexpr std::size_t bytes_for(std::size_t bytes) {
     if (bytes > std::numeric_limits<std::size_t>::max() - header_bytes) {
       checks::fail("Workspace", "no memory has " + std::to_string(bytes) + " bytes");
