@@ -32,19 +32,19 @@ struct Negate {
   KOKKOS_FUNCTION void operator()(Index i) const { x[i] = -x[i]; }
 };
 
-/// A run of `svd`. With D = 2^e·A, or its transpose if A has more columns than rows, it keeps two
-/// orthonormal bases X and Y and an upper triangular matrix R with
+/// With D = 2^e·A, or its transpose if A is wide: two orthonormal bases X and Y and an upper
+/// triangular R with
 ///     D·X = Y·R.
-/// Singular values of R then belong to D in the space of X, to the precision of the largest. X
-/// grows by blocks: Dᵀ·D times the last block, and the residuals Dᵀ·y - s·x of the largest
-/// triplets, which one read of A measures. A full X is replaced by its largest triplets. Blocks
-/// have more than k vectors, so that no copy of a repeated value is missed.
+/// Singular values of R belong to D in the space of X, to the precision of the largest. X grows by
+/// Dᵀ·D times the last block, and by the residuals Dᵀ·y - s·x of the largest triplets. A full X is
+/// replaced by these. Blocks have more than k vectors, so that no copy of a repeated value is
+/// missed.
 template <class Exec, class T>
 class BlockSvd {
  public:
   using Operator = NormalOperator<Exec, T>;
 
-  /// @param noise the norm to which rounding of products with A is relative; 0: the norm of A
+  /// @param noise the norm to which rounding of products is relative; 0: the norm of A
   BlockSvd(char const* name, Operator const& op, Index k, SvdOptions const& options,
            Control<T> const& control, double noise = 0)
       : name_(name),
@@ -105,7 +105,6 @@ class BlockSvd {
   [[nodiscard]] Index x_size() const { return is_wide_ ? op_.rows() : op_.cols(); }
   [[nodiscard]] Index y_size() const { return is_wide_ ? op_.cols() : op_.rows(); }
   [[nodiscard]] T two_to_e() const { return static_cast<T>(std::ldexp(1.0, exponent_)); }
-  /// Numbers up to this are zero relative to the largest of R.
   [[nodiscard]] double negligible() const { return 8 * eps * largest_; }
 
   static Rows<Exec, T> rows_of(Basis<Exec, T> const& basis, Index first, Index count, Index size) {
@@ -146,7 +145,7 @@ class BlockSvd {
     op_.atax_of_each(y, {}, to, rest.first(static_cast<Index>(y.extent(0))));
   }
 
-  /// The first `count` rows of `products_` become new vectors of X, up to its maximum.
+  /// The first `count` rows of `products_` become new vectors of X.
   void extend(Index count, double size) {
     next_ = std::min(count, std::min(size_, dimension_) - done_);
     for (Index i = 0; i < next_; ++i) {
@@ -173,7 +172,7 @@ class BlockSvd {
     }
   }
 
-  /// One read of A: multiplies the new vectors, or measures residuals if there are no new ones.
+  /// One read of A: multiplies the new vectors, or measures residuals.
   void step() {
     if (next_ == 0) {
       measure();
@@ -191,7 +190,7 @@ class BlockSvd {
     tell();
   }
 
-  /// Computes Y and R of the new vectors, and Dᵀ·D times them in `products_`.
+  /// Y and R of the new vectors, and Dᵀ·D times them in `products_`.
   void multiply_new() {
     Exec const& exec = op_.exec();
     if (done_ == 0) is_fresh_ = true;
@@ -260,15 +259,13 @@ class BlockSvd {
     ritz_ = small_svd(std::move(R), 1);
     is_finite_ = is_finite_ && ritz_.is_converged;
   }
-  /// The tolerance, or the rounding error.
   [[nodiscard]] double tolerance() const {
     double const s = ritz_.s.empty() ? 0 : ritz_.s[0];
     double const rounding = 8 * eps * std::max(s, std::ldexp(noise_, exponent_));
     return std::max(tol_ * s, rounding);
   }
 
-  /// Measures the residuals Dᵀ·y - s·x of the largest triplets in `products_`. X and Y then begin
-  /// with these triplets.
+  /// Residuals of the largest triplets in `products_`. X and Y then begin with these triplets.
   void measure() {
     Exec const& exec = op_.exec();
     look();
@@ -298,15 +295,15 @@ class BlockSvd {
     for (Index i = 0; i < std::min(k_, count); ++i) {
       worst_ = std::max(worst_, residuals_[static_cast<std::size_t>(i)]);
     }
-    // Residuals of a basis of the whole space are rounding, as are small residuals of products that
-    // no restart has rotated.
+    // Rounding: residuals of a basis of the whole space, and small ones of products that no restart
+    // has rotated.
     double const size = eps * std::max(ritz_.s[0], std::ldexp(noise_, exponent_));
     bool const is_rounding = is_fresh_ && worst_ <= (renewals_ < 3 ? 64 : 256) * size;
     is_converged_ = count >= k_ && (worst_ <= tolerance() || is_rounding || is_whole);
     is_stuck_ = !is_fresh_ && worst_ <= 16384 * size && worst_ > before / 2;
     is_fresh_ = false;
   }
-  /// Replaces a basis by its product with the first `kept` columns of Q.
+  /// Multiplies a basis with the first `kept` columns of Q.
   void rotate(SmallMatrix const& Q, Index kept, Basis<Exec, T>& basis, Index size) {
     Exec const& exec = op_.exec();
     std::vector<T> turned;
@@ -325,7 +322,7 @@ class BlockSvd {
   }
 
   /// The residuals become the next block. If they are rounding accumulated by rotations, the
-  /// largest triplets start new bases: they are orthonormalised and multiplied again.
+  /// largest triplets start new bases.
   void restart() {
     if (is_stuck_) {
       Index const count = std::min(block_, done_);
@@ -502,9 +499,9 @@ class BlockSvd {
   char const* name_;
   Operator const& op_;
   Index k_;
-  bool is_wide_;     ///< D is Aᵀ
+  bool is_wide_;  ///< D is Aᵀ
   Index dimension_;  ///< the smaller size of A
-  Index block_;      ///< vectors per block
+  Index block_;  ///< vectors
   Index size_;
   double tol_;
   Index maxiter_;
@@ -521,17 +518,17 @@ class BlockSvd {
   Basis<Exec, T> input_;
 
   SmallMatrix R_;
-  Index done_ = 0;      ///< vectors of Y, and columns of R
-  Index next_ = 0;      ///< vectors of X after these
-  int exponent_ = 0;    ///< e
+  Index done_ = 0;  ///< vectors of Y, and columns of R
+  Index next_ = 0;  ///< vectors of X after these
+  int exponent_ = 0;  ///< e
   double largest_ = 0;  ///< of the numbers of R
   Index iteration_ = 0;
 
   SmallSvd ritz_;
   std::vector<double> residuals_;
   double worst_ = 0;
-  bool is_fresh_ = false;  ///< no restart has rotated the bases since they started
-  Index renewals_ = 0;     ///< restarts with new bases
+  bool is_fresh_ = false;  ///< not rotated since the bases started
+  Index renewals_ = 0;  ///< restarts with new bases
   bool is_stuck_ = false;  ///< residuals are accumulated rounding
   bool is_converged_ = false;
   bool is_cancelled_ = false;

@@ -28,7 +28,7 @@ namespace tessera::solve {
 
 using summation::Index;
 
-/// Vectors of equal length in memory of Exec, one per row.
+/// One vector per row.
 template <class Exec, class T>
 using Rows = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 template <class Exec, class T>
@@ -51,7 +51,7 @@ struct BlockProducts {
 template <class T>
 using MatrixInMemory = tessera::detail::MatrixArgument<T const>;
 
-/// Groups of at most `bytes` bytes, if a group can be that small.
+/// Of at most `bytes` bytes, if possible.
 template <class T>
 stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t bytes) {
   stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
@@ -59,8 +59,7 @@ stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t by
   return *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, bytes,
                                         std::numeric_limits<Index>::max());
 }
-/// Calls take(group, first row, rows, elements, down, across); `down` and `across` are strides in
-/// elements.
+/// take(group, first row, rows, elements, down, across); the last two are strides in elements.
 template <class T, class Take>
 void for_groups(MatrixInMemory<T> const& a, stream::detail::Blocks const& groups,
                 Take const& take) {
@@ -77,7 +76,7 @@ std::size_t group_bytes(Exec const& exec) {
                                          : stream::detail::target_bytes(exec);
 }
 
-/// Chains of products for B. Chains for C are as long as a segment.
+/// For B. Chains for C are as long as a segment.
 inline constexpr Index chain_of_b = summation::min_chain;
 
 /// b = b - u for some rows of several vectors.
@@ -95,14 +94,14 @@ struct TakeColumnsFrom {
   }
 };
 
-/// Computes BlockProducts from blocks of rows of A. Sums over rows are a tree over chains, and
-/// aligned groups of rows are subtrees: the bits depend neither on the blocks nor on A's layout.
+/// BlockProducts from blocks of rows of A. Aligned groups of rows are subtrees of a tree over
+/// chains: the bits depend neither on the blocks nor on A's layout.
 template <class Exec, class T>
 class BlockSums {
  public:
   using Products = BlockProducts<Exec, T>;
 
-  /// In addition to the arguments, for blocks of `rows` rows.
+  /// In addition to the arguments.
   static std::size_t bytes(Index vectors, Index cols, Index rows, Index blocks) {
     auto const parts = [](Index chains, Index size) { return chains > 1 ? chains * size : 0; };
     Index const kept =
@@ -124,7 +123,7 @@ class BlockSums {
         products_.VT.extent(0), static_cast<std::size_t>(rows));
   }
 
-  /// Adds block `block`: rows [first, first + rows) of A, with strides `down` and `across`.
+  /// Rows [first, first + rows) of A, with strides `down` and `across`.
   void take(Index block, Index first, Index rows, T const* A, Index down, Index across) {
     Index const k = products_.count();
     Index const n = products_.cols();
@@ -198,7 +197,7 @@ class BlockWork {
     sums_.take(block, first, rows, data, RowMajor ? cols_ : 1, RowMajor ? 1 : rows);
   }
   void finish() { sums_.finish(); }
-  /// A single read has no state to resume from.
+  /// A single read has no state.
   void save(stream::State<T>&, Index) const {}
   [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
   [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }

@@ -24,12 +24,12 @@ namespace tessera::solve {
 
 template <class Exec, class T>
 struct CglsOptions {
-  double damp = 0;  ///< ≥ 0
+  double damp = 0;
   /// Stops if ‖s‖ ≤ rtol·‖s_0‖ with s = Aᵀ·(b - A·x) - damp²·x, or if ‖b - A·x‖ ≤ rtol·‖b‖.
   double rtol = 1e-6;
-  std::optional<Index> maxiter = std::nullopt;  ///< 2n by default
-  ConstValues<Exec, T> x0{};                    ///< empty: 0
-  bool history = false;                         ///< record a Step per iteration
+  std::optional<Index> maxiter = std::nullopt;  ///< default: 2n
+  ConstValues<Exec, T> x0{};  ///< empty: 0
+  bool history = false;  ///< a Step per iteration
 };
 
 namespace detail {
@@ -207,8 +207,8 @@ class CglsRun {
     return std::nullopt;
   }
 
-  /// Recomputes s from r when the recurrence finds it small. If s has not halved since the last
-  /// time, rounding prevents further progress.
+  /// Recomputes a small s from r. If it has not halved since the last time, rounding prevents
+  /// progress.
   std::optional<Stop> verify() {
     double const before = now_.verified;
     compute_s();
@@ -255,7 +255,7 @@ class CglsRun {
     double const nan = std::numeric_limits<double>::quiet_NaN();
     result_.stop = stop;
     result_.reads = op_.reads() - reads_before_;
-    // As in `lsmr`: the norm of the problem with damp·I below A.
+    // The norm of the problem with damp·I below A.
     double const penalty = options_.damp * result_.normx;
     result_.normr = stop == Stop::not_finite
                         ? nan
@@ -292,11 +292,9 @@ LeastSquares<Exec, T> run_cgls(NormalOperator<Exec, T> const& op, ConstValues<Ex
 
 /// Minimises ‖A·x - b‖² + damp²·‖x‖² by conjugate gradients on the normal equations
 ///
-/// As `lsmr`, with different options; norma and conda are NaN. s = Aᵀ·r - damp²·x follows a
-/// recurrence, so an iteration reads A once. A small s is recomputed from r with one more read, and
-/// the method continues unless s is small indeed. Squared norms of A times s must be representable
-/// in T; if A·s underflows to 0, it stops with Stop::breakdown. `lsmr` and `lsqr` are more accurate
-/// if cond(A) is large.
+/// As `lsmr`; norma and conda are NaN. s = Aᵀ·r - damp²·x follows a recurrence; a small s is
+/// verified with one more read. Squared norms of A·s must be representable in T; if A·s underflows
+/// to 0, it stops with Stop::breakdown. `lsmr` and `lsqr` are more accurate if cond(A) is large.
 ///
 /// Source: M. R. Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear systems,
 /// J. Res. Nat. Bur. Standards 49 (1952).

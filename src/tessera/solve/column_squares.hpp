@@ -21,7 +21,7 @@
 #include <tessera/stream/detail/work.hpp>
 #include <tessera/workspace.hpp>
 
-/// Sums of the squares of each column, copying a small part of the matrix at a time.
+/// Sums of the squares of each column, copying a small part at a time.
 namespace tessera::solve::detail {
 
 template <class T>
@@ -40,14 +40,14 @@ Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> ones(Exec con
   return x;
 }
 
-/// The numbers to square: units_j·(a_ij - mean_j).
+/// units_j·(a_ij - mean_j).
 template <class T>
 struct Differences {
   T const* mean;
   T const* units;
 };
 
-/// Squares for some lines, stored without gaps.
+/// Stored without gaps.
 template <class T>
 struct SquareDifferences {
   T const* from;
@@ -69,7 +69,7 @@ class LineSquares {
  public:
   using Lines = tessera::detail::Lines<T>;
 
-  /// @param elements maximum elements per part
+  /// @param elements maximum per part
   LineSquares(Exec const& exec, Differences<T> of, bool by_rows, Index elements)
       : exec_(exec),
         of_(of),
@@ -84,7 +84,7 @@ class LineSquares {
     return std::min(group_bytes(exec), std::max(least, static_cast<std::size_t>(bytes) / 8));
   }
 
-  /// The result is valid until the next call.
+  /// Valid until the next call.
   /// @param first the column of the first line, if lines are columns
   Lines operator()(Lines const& lines, Index first) const {
     static std::string const label("tessera::solve::squares");
@@ -107,8 +107,7 @@ class LineSquares {
   Kokkos::View<T*, typename Exec::memory_space> to_;
 };
 
-/// out_j = Σ_i (units_j·(a_ij - mean_j))², summed in the order of `multiply_transposed`. Fences
-/// `exec` if A has elements.
+/// out_j = Σ_i (units_j·(a_ij - mean_j))², in the order of `multiply_transposed`. Fences `exec`.
 template <class Exec, class T>
 void add_squares(Exec const& exec, tessera::detail::Lines<T> const& lines, bool by_rows,
                  Differences<T> const& of, Kernels kernels, Workspace<Exec>& workspace,

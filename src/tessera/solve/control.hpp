@@ -11,34 +11,33 @@
 #include <tessera/stream/state.hpp>
 #include <tessera/summation.hpp>
 
-/// Callbacks of all solvers, and states to resume from.
+/// Callbacks of all solvers, and states.
 namespace tessera::solve {
 
 using summation::Index;
 
-/// The state of a solver between two iterations. With the same matrix, inputs and options, a
-/// resumed run continues as if it had never stopped. A state of another problem is refused.
+/// Between two iterations. With the same matrix, inputs and options, a resumed run continues as if
+/// it had never stopped. A state of another problem is refused.
 template <class T>
 struct State {
-  stream::StateOf of;  ///< `operation` is the name of the method
+  stream::StateOf of;  ///< `operation`: the method
   Index iteration = 0;
   std::vector<double> numbers{};
   std::vector<std::vector<T>> vectors{};
   std::vector<Step> history{};
 };
 
-/// Callbacks of every solver; each may be empty.
+/// Each may be empty.
 template <class T>
 struct Control {
-  /// Called after each iteration; false stops the solver with Stop::cancelled.
+  /// After each iteration; false stops the solver with Stop::cancelled.
   std::function<bool(Step const&)> on_step{};
-  /// Called after each iteration; returns whether `on_state` wants the state.
+  /// After each iteration: whether `on_state` wants the state.
   std::function<bool(Step const&)> wants_state{};
   std::function<void(State<T> const&)> on_state{};
-  /// Null: starts at the beginning.
   State<T> const* resume = nullptr;
-  /// `on_state` also receives the last state of a run that a limit or a callback stops, without a
-  /// call of `wants_state`. A run with a larger limit can resume from it.
+  /// `on_state` also receives the last state of a run that a limit or a callback stops: a run with
+  /// a larger limit can resume from it.
   bool wants_last_state = false;
 };
 
@@ -60,7 +59,7 @@ void offer_last_state(Control<T> const& control, MakeState const& state) {
   if (control.wants_last_state && control.on_state) control.on_state(state());
 }
 
-/// @param is_last a limit or a callback stops the run after this iteration
+/// @param is_last a limit or a callback stops the run
 template <class T, class MakeState>
 void offer_state(Control<T> const& control, Step const& step, MakeState const& state,
                  bool is_last = false) {

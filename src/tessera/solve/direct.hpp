@@ -19,11 +19,10 @@
 #include <tessera/solve/small_eigen.hpp>
 #include <tessera/solve/small_svd.hpp>
 
-/// Common code of the direct solvers, which read a matrix of few columns a few times, and decompose
-/// its Gram matrices on the host.
+/// Direct solvers read a matrix of few columns a few times, and decompose its Gram matrices on the
+/// host.
 namespace tessera::solve {
 
-/// Default of the maximum columns that solvers decompose directly.
 inline constexpr Index direct_columns = 512;
 
 namespace detail {
@@ -45,14 +44,14 @@ inline SmallMatrix transposed(SmallMatrix const& A) {
   return T;
 }
 
-/// The reads of A of a run, each with its result on the host. A state contains all of these, so
-/// that a resumed run repeats no read, and everything after a read has the same bits.
+/// The reads of A of a run, each with its result. A state contains all, so that a resumed run
+/// repeats no read, and has the same bits.
 template <class Exec, class T>
 class LoggedReads {
  public:
   using Operator = BlockOperator<Exec, T>;
 
-  /// @param key options as numbers, which distinguish this run from others
+  /// @param key options as numbers
   LoggedReads(char const* name, Operator const& op, Control<T> const& control,
               std::vector<double> key)
       : name_(name), op_(op), control_(control), reads_before_(op.reads()), key_(std::move(key)) {
@@ -60,8 +59,8 @@ class LoggedReads {
     if (control.resume != nullptr) restore(*control.resume);
   }
 
-  /// Sets `values` to the `size` numbers that make(values) computes with one read of A, or takes
-  /// them from the state. Returns false if a callback cancels the run.
+  /// `values` = the `size` numbers that make(values) computes with one read of A, or those of the
+  /// state. False if a callback cancels the run.
   template <class Make>
   [[nodiscard]] bool operator()(std::size_t size, std::vector<double>& values, Make const& make) {
     if (next_ < log_.size()) {
@@ -75,7 +74,7 @@ class LoggedReads {
     ++next_;
     return tell({});
   }
-  /// Reports a read whose result is not stored in a state.
+  /// Reports a read whose result is not in a state.
   [[nodiscard]] bool tell(Step step) {
     step.iteration = static_cast<Index>(next_);
     step.reads = op_.reads() - reads_before_;
@@ -84,7 +83,6 @@ class LoggedReads {
     offer_state(control_, step, [&] { return state(); }, !goes_on);
     return goes_on;
   }
-  /// Number of the last read.
   [[nodiscard]] Index count() const { return static_cast<Index>(next_); }
   [[nodiscard]] Index reads() const { return op_.reads() - reads_before_; }
   [[nodiscard]] std::vector<Step> history() { return std::move(history_); }
@@ -136,7 +134,7 @@ Kokkos::View<double*, Kokkos::LayoutRight, typename Exec::memory_space> on_devic
   from_host<Exec, double>(exec, x, to);
   return to;
 }
-/// Copies to memory of Exec; columns become rows.
+/// Columns become rows.
 template <class Exec>
 Rows<Exec, double> columns_on_device(Exec const& exec, SmallMatrix const& A) {
   Rows<Exec, double> const to(
@@ -148,14 +146,13 @@ Rows<Exec, double> columns_on_device(Exec const& exec, SmallMatrix const& A) {
   return to;
 }
 
-/// A factor R of A = Q·R, with orthonormal columns of Q, from one or two Gram matrices. The second
-/// belongs to A·P with P = W·(Λ + δ)^(-1/2); Λ and W are eigenvalues and eigenvectors of the first.
-/// Its eigenvalues are between about δ and 1, so singular values of A down to ε·s_1 are resolved,
-/// as by a QR decomposition. P is an orthonormal matrix times a diagonal one, so its inverse loses
-/// no digits.
+/// R of A = Q·R, with orthonormal columns of Q, from one or two Gram matrices. The second belongs
+/// to A·P with P = W·(Λ + δ)^(-1/2); Λ and W are eigenvalues and eigenvectors of the first. Its
+/// eigenvalues are between about δ and 1, so singular values of A down to ε·s_1 are resolved, as by
+/// QR. P is orthonormal times diagonal, so its inverse loses no digits.
 struct GramFactor {
   SmallEigen first;
-  double shift = 0;          ///< δ
+  double shift = 0;  ///< δ
   std::vector<double> root;  ///< square roots of Λ + δ
 
   GramFactor() = default;
@@ -170,7 +167,7 @@ struct GramFactor {
   }
   [[nodiscard]] Index size() const { return static_cast<Index>(root.size()); }
   [[nodiscard]] double largest() const { return std::max(0.0, first.values.front()); }
-  /// The i-th singular value of A from the first Gram matrix.
+  /// A singular value of A, from the first Gram matrix.
   [[nodiscard]] double value(Index i) const {
     return std::sqrt(std::max(0.0, first.values[static_cast<std::size_t>(i)]));
   }
@@ -182,8 +179,8 @@ struct GramFactor {
     }
     return P;
   }
-  /// B = R·W = Λ_2^(1/2)·W_2ᵀ·(Λ + δ)^(1/2) from the Gram matrix G2 of A·P, without rows that are
-  /// only rounding. Returns false if the eigenvalues do not converge.
+  /// B = R·W = Λ_2^(1/2)·W_2ᵀ·(Λ + δ)^(1/2) from the Gram matrix G2 of A·P, without rows of
+  /// rounding. False if the eigenvalues do not converge.
   [[nodiscard]] bool refine(SmallMatrix G2, SmallMatrix& B) const {
     SmallEigen const second = small_eigen(std::move(G2));
     if (!second.is_converged) return false;
@@ -204,8 +201,8 @@ struct GramFactor {
 /// Of B, r x n with r <= n: n right singular vectors, r values.
 inline SmallSvd right_svd(SmallMatrix const& B) {
   Index const n = B.cols();
-  // B's columns are nearly orthogonal, so rotations converge at once. Dependent columns never
-  // become orthogonal, but rows do.
+  // B's columns are nearly orthogonal: rotations converge at once. Dependent columns never become
+  // orthogonal, but rows do.
   if (B.rows() == n) return small_svd(B);
   SmallSvd svd = small_svd(transposed(B));
   SmallMatrix V(n, n);
@@ -220,8 +217,8 @@ inline SmallSvd right_svd(SmallMatrix const& B) {
   return svd;
 }
 
-/// Exponents that bring columns whose squares over- or underflow to comparable sizes, from the
-/// diagonal of a Gram matrix. Empty: not needed.
+/// Exponents that bring columns whose squares over- or underflow to comparable sizes. Empty: not
+/// needed.
 inline std::vector<int> far_columns(std::vector<double> const& G, Index width, Index cols,
                                     bool each_counts) {
   constexpr int far = 700;

@@ -31,7 +31,7 @@ inline bool may_be_direct(Index cols, SvdOptions const& options) {
          options.tol >= 0;
 }
 
-/// The operator, if it can be decomposed directly; else null.
+/// Null if A cannot be decomposed directly.
 template <class Exec, class T>
 BlockOperator<Exec, T> const* direct_operator(NormalOperator<Exec, T> const& op,
                                               SvdOptions const& options) {
@@ -47,7 +47,7 @@ struct DirectSvdOptions {
   bool want_u = false;
 };
 
-/// Of A or of centred A; only the latter has means and deviations.
+/// Only a centred A has means and deviations.
 template <class Exec, class T>
 struct DirectSvdResult {
   SvdResult<Exec, T> svd;
@@ -56,8 +56,7 @@ struct DirectSvdResult {
   std::vector<double> ratio;  ///< s² as a fraction of the sum of squares of all elements
 };
 
-/// Uses the Gram matrix of A, and if that is not enough, the one of A·P (direct.hpp). A centred
-/// matrix is (A - 1·shiftᵀ) minus its column means, so the shift may be rounded.
+/// A centred matrix is (A - 1·shiftᵀ) minus its column means, so the shift may be rounded.
 template <class Exec, class T>
 class DirectSvd {
  public:
@@ -139,7 +138,7 @@ class DirectSvd {
     return put(svd.s, product(gram.first.V, svd.V), total);
   }
 
-  /// Reads the Gram matrix, again with units if squares over- or underflow.
+  /// Reads again with units if squares over- or underflow.
   bool read_columns(SmallMatrix& C) {
     if (!read(nullptr, C)) return false;
     if (auto const units = far_columns(G_, width(n_), n_, options_.scale);
@@ -202,7 +201,7 @@ class DirectSvd {
   [[nodiscard]] int unit(Index j) const {
     return units_.empty() ? 0 : units_[static_cast<std::size_t>(j)];
   }
-  /// Whether a column's mean is so large that its centred squares lose digits.
+  /// A mean is so large that centred squares lose digits.
   [[nodiscard]] bool is_far_from_origin(SmallMatrix const& C, double most) const {
     if (!options_.is_centred) return false;
     for (Index j = 0; j < n_; ++j) {
@@ -211,7 +210,6 @@ class DirectSvd {
     }
     return false;
   }
-  /// Of the columns of A, from their last read.
   [[nodiscard]] std::vector<double> means() const {
     std::vector<double> means;
     for (Index j = 0; j < n_; ++j) {
@@ -222,8 +220,7 @@ class DirectSvd {
     return means;
   }
 
-  /// The factor of each column: a power of two or, for scaled columns, one over the norm; 0 if the
-  /// norm is 0.
+  /// A power of two or, for scaled columns, one over the norm; 0 if the norm is 0.
   void find_factors(SmallMatrix& C) {
     factors_.assign(static_cast<std::size_t>(n_), 0);
     exponent_ = std::numeric_limits<int>::min();
@@ -266,7 +263,7 @@ class DirectSvd {
           std::ldexp(std::sqrt(std::max(0.0, C(j, j)) / (rows_ - 1)), -unit(j)));
     }
   }
-  /// Computes deviations from the better factor R = B·Wᵀ. Returns B, for scaled columns if wanted.
+  /// From the better factor R = B·Wᵀ. Returns B, for scaled columns if wanted.
   SmallMatrix take_deviations(SmallMatrix const& B, SmallMatrix const& W) {
     SmallMatrix R = product(B, transposed(W));
     double const largest = *std::ranges::max_element(result_.deviation);
@@ -286,7 +283,7 @@ class DirectSvd {
     return options_.scale ? product(R, W) : B;
   }
 
-  /// Stores values, relative to 2^exponent or of columns of norm 1, and vectors.
+  /// Values are relative to 2^exponent, or of columns of norm 1.
   Stop put(std::vector<double> const& s, SmallMatrix V, double total) {
     Index const k = options_.k;
     double const unit = options_.scale ? std::sqrt(rows_ - 1) : 1;
@@ -368,8 +365,7 @@ class DirectSvd {
     Kokkos::deep_copy(exec, result_.svd.UT, left.first(k));
     exec.fence("tessera::svd: U is there");
   }
-  /// Replaces each vector by its part orthogonal to the previous ones, or by another orthogonal
-  /// vector if there is no such part.
+  /// Vectors that depend on the previous ones become other orthogonal vectors.
   template <class Value>
   void orthonormalise(Basis<Exec, T>& left, Value const& value) {
     Exec const& exec = op_.exec();
@@ -404,11 +400,11 @@ class DirectSvd {
   double rows_;
   LoggedReads<Exec, T> reads_;
 
-  std::vector<double> G_;     ///< of the last read
+  std::vector<double> G_;  ///< of the last read
   std::vector<double> sums_;  ///< of the columns of (A - 1·shiftᵀ)·diag(units)
   std::vector<double> shift_;
   std::vector<double> lost_;  ///< factor by which a mean enlarges errors of a deviation
-  std::vector<int> units_;    ///< exponents
+  std::vector<int> units_;  ///< exponents
   std::vector<double> factors_;
   int exponent_ = 0;
   bool is_finite_ = true;

@@ -57,8 +57,7 @@ void from_host(Exec const& exec, std::vector<T> const& from, Values<Exec, T> con
   exec.fence("tessera: a vector has come from the host");
 }
 
-/// The norm of numbers whose squares may over- or underflow: scales by a power of two, adds
-/// sequentially.
+/// Scales by a power of two, so that squares do not over- or underflow; adds sequentially.
 template <class T>
 double scaled_norm(std::vector<T> const& x) {
   double largest = 0;
@@ -77,7 +76,7 @@ double scaled_norm(std::vector<T> const& x) {
   return std::scalbn(std::sqrt(sum), exponent);
 }
 
-/// Euclidean norms in a fixed order of summation.
+/// Euclidean norms in a fixed order.
 template <class Exec, class T>
 class Norms {
  public:
@@ -85,14 +84,14 @@ class Norms {
   explicit Norms(Exec const& exec, std::size_t places = 1)
       : exec_(exec), sums_("tessera::solve::sums", places) {}
 
-  /// ‖x‖; not finite if an entry is not. Waits for `exec`.
+  /// Not finite if an entry is not. Waits for `exec`.
   double operator()(ConstValues<Exec, T> const& x) {
     begin(x, 0);
     exec_.fence("tessera: a norm is on the host");
     return of(x, 0);
   }
 
-  /// Starts ‖x‖; `of` returns it after `exec` was fenced.
+  /// `of` returns ‖x‖ after `exec` was fenced.
   void begin(ConstValues<Exec, T> const& x, std::size_t place) {
     sum(x, Kokkos::subview(sums_, std::pair(place, place + 1)));
   }
@@ -101,18 +100,17 @@ class Norms {
   void sum(ConstValues<Exec, T> const& x, View const& to) {
     sum_of_squares(exec_, x, to, {.workspace = &workspace_});
   }
-  /// The sum of squares that `of` reads.
   [[nodiscard]] T* at(std::size_t place) const { return sums_.data() + place; }
 
-  /// Whether the root of the sum at `place` is the norm. If the sum is tiny, entries with subnormal
-  /// squares may matter.
+  /// Whether the root of the sum is the norm. If the sum is tiny, entries with subnormal squares
+  /// may matter.
   [[nodiscard]] bool is_root(std::size_t place) const {
     constexpr T smallest = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() /
                            std::numeric_limits<T>::epsilon();
     T const sum = sums_(place);
     return sum >= smallest && sum <= std::numeric_limits<T>::max();
   }
-  /// ‖x‖ from the sum at `place`, which must belong to x.
+  /// The sum at `place` must belong to x.
   double of(ConstValues<Exec, T> const& x, std::size_t place) {
     if (is_root(place)) return std::sqrt(static_cast<double>(sums_(place)));
     return scaled_norm(to_host<Exec, T>(exec_, x));
@@ -124,13 +122,13 @@ class Norms {
   Workspace<Exec> workspace_;
 };
 
-/// Dot products in a fixed order of summation.
+/// In a fixed order.
 template <class Exec, class T>
 class Dots {
  public:
   explicit Dots(Exec const& exec) : exec_(exec), product_(make_values<Exec, T>(exec, 1)) {}
 
-  /// x·y. Waits for `exec`.
+  /// Waits for `exec`.
   double operator()(ConstValues<Exec, T> const& x, ConstValues<Exec, T> const& y) {
     dot(exec_, x, y, product_, {.workspace = &workspace_});
     return static_cast<double>(to_host<Exec, T>(exec_, product_)[0]);
@@ -151,8 +149,8 @@ struct Divide {
   KOKKOS_FUNCTION void operator()(Index i) const { y[i] = factor * (x[i] / a); }
 };
 
-/// next = scale·(scale·c/beta) - beta·w; if beta is 0, the root of *square is used for it. The
-/// first element copies the square to the host.
+/// next = scale·(scale·c/beta) - beta·w; beta = 0: the root of *square. The first element copies
+/// the square to the host.
 template <class T>
 struct NextRight {
   T scale;
@@ -173,21 +171,21 @@ struct NextRight {
   }
 };
 
-/// The bidiagonalisation of 2^e·A, started from u_1 = r/‖r‖: 2^e·A·V_k = U_(k+1)·B_k with α_1 … α_k
-/// on the diagonal of B_k and β_2 … β_(k+1) below it. e brings α_1 between 1 and 2, so that
-/// products do not over- or underflow because all elements of A are large or small.
+/// 2^e·A·V_k = U_(k+1)·B_k from u_1 = r/‖r‖, with α_1 … α_k on the diagonal of B_k and β_2 …
+/// β_(k+1) below it. e brings α_1 between 1 and 2, so that products do not over- or underflow
+/// because all elements of A are large or small.
 ///
 /// An iteration reads A once: b = A·w - (α/‖b'‖)·b' with w = 2^e·v and b' = β·u of the previous
 /// iteration. Aᵀ·b gives the next v.
 template <class Exec, class T>
 class GolubKahan {
  public:
-  /// Stored in a state.
+  /// In a state.
   struct Numbers {
     double norm_of_start = 0;  ///< ‖r‖
-    double exponent = 0;       ///< e
-    double alpha = 0;          ///< of the last iteration
-    double beta = 1;           ///< of the last iteration; 1 at first
+    double exponent = 0;  ///< e
+    double alpha = 0;
+    double beta = 1;  ///< 1 at first
   };
 
   explicit GolubKahan(NormalOperator<Exec, T> const& op)
@@ -200,11 +198,11 @@ class GolubKahan {
         c_(make_values<Exec, T>(op.exec(), op.cols())),
         next_(make_values<Exec, T>(op.exec(), op.cols())) {}
 
-  /// Memory for r, to set before `start`.
+  /// r, to set before `start`.
   [[nodiscard]] Values<Exec, T> const& b() const { return b_; }
-  /// 2^e·v of the last iteration.
+  /// 2^e·v.
   [[nodiscard]] Values<Exec, T> const& w() const { return w_; }
-  /// α·2^e·v of the last iteration, valid until the next.
+  /// α·2^e·v, valid until the next iteration.
   [[nodiscard]] Values<Exec, T> const& next() const { return next_; }
   [[nodiscard]] Numbers const& numbers() const { return numbers_; }
   [[nodiscard]] double alpha() const { return numbers_.alpha; }
@@ -215,8 +213,8 @@ class GolubKahan {
   /// 2^-e·x, exactly.
   [[nodiscard]] double unscaled(double x) const { return std::scalbn(x, -exponent()); }
 
-  /// Starts from r in `b`: computes β_1 = 1, α_1 and w with one read of A. Does not read if ‖r‖ is
-  /// 0 or not finite. w is undefined if α_1 is 0 or not finite.
+  /// β_1 = 1, α_1 and w with one read of A; none if ‖r‖ is 0 or not finite. w is undefined if α_1
+  /// is 0 or not finite.
   void start() {
     numbers_ = {.norm_of_start = norms_(b_)};
     double const norm = numbers_.norm_of_start;
@@ -235,8 +233,8 @@ class GolubKahan {
         Divide<T>{c_.data(), static_cast<T>(alpha), static_cast<T>(scaled(1)), w_.data()});
   }
 
-  /// Computes the next β and α, and α·2^e·v in `next`, with one read of A. α is 0 if β is. Waits
-  /// for `exec` once, unless ‖b‖² over- or underflows.
+  /// The next β and α, and α·2^e·v in `next`, with one read of A. α is 0 if β is. Waits for `exec`
+  /// once, unless ‖b‖² over- or underflows.
   void advance() {
     Exec const& exec = op_.exec();
     op_.atax(w_, maps::plus(static_cast<T>(-numbers_.alpha / numbers_.beta), b_), next_b_, c_);
@@ -261,7 +259,7 @@ class GolubKahan {
     }
   }
 
-  /// Returns false and changes nothing if the numbers cannot come from a run.
+  /// False, and unchanged, if the numbers cannot come from a run.
   [[nodiscard]] bool restore(Numbers const& numbers, std::vector<T> const& b,
                              std::vector<T> const& w) {
     bool const can_be = std::fabs(numbers.exponent) <= most_exponent && numbers.beta > 0 &&
@@ -279,7 +277,7 @@ class GolubKahan {
 
   enum Place : std::size_t { of_b, of_next, places };
 
-  /// Computes `next` from c and w with β; if `beta` is 0, with the root of the square.
+  /// If `beta` is 0, with the root of the square.
   void make_next(T beta) {
     for_each_element(op_.exec(), "tessera::solve::next", op_.cols(),
                      NextRight<T>{static_cast<T>(scaled(1)), beta, square_.data(), norms_.at(of_b),
@@ -322,14 +320,13 @@ inline bool all_finite(std::vector<double> const& numbers) {
   checks::fail(method, "the state is damaged, or belongs to other options");
 }
 
-/// Throws std::invalid_argument if the option is negative or NaN.
 inline void require_option(char const* method, char const* option, double found) {
   if (found >= 0) return;
   checks::fail(method, std::string(option) + " must be a number of at least 0, found " +
                            std::to_string(found));
 }
 
-/// A plane rotation with r = c·a + s·b >= 0 and c·b - s·a = 0. Needs only sqrt.
+/// r = c·a + s·b >= 0 and c·b - s·a = 0. Needs only sqrt.
 struct Rotation {
   double c;
   double s;
@@ -349,14 +346,14 @@ struct Rotation {
   }
 };
 
-/// Appends a struct of doubles to the numbers of a state.
+/// Numbers is a struct of doubles.
 template <class Numbers>
 void append(std::vector<double>& to, Numbers const& numbers) {
   constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
   auto const values = std::bit_cast<std::array<double, count>>(numbers);
   to.insert(to.end(), values.begin(), values.end());
 }
-/// Returns what `append` has stored at `from`, and advances `from`.
+/// Advances `from`.
 template <class Numbers, class Iterator>
 Numbers take(Iterator& from) {
   constexpr std::size_t count = sizeof(Numbers) / sizeof(double);

@@ -23,41 +23,39 @@
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/operator.hpp>
 
-/// Common code of `lsmr` and `lsqr`: options, result, and the loop over iterations.
+/// Common code of `lsmr` and `lsqr`.
 namespace tessera::solve {
 
-/// Names, defaults and meaning as in SciPy.
+/// As in SciPy.
 template <class Exec, class T>
 struct LeastSquaresOptions {
   double damp = 0;  ///< ≥ 0: minimises ‖A·x - b‖² + damp²·‖x - x0‖²; √λ of `ridge`
-  /// Relative errors of the elements of A and of the entries of b. Default: 1e-6, or ε for `ridge`.
+  /// Relative errors of A and b. Default: 1e-6, or ε for `ridge`.
   std::optional<double> atol = std::nullopt;
   std::optional<double> btol = std::nullopt;
-  /// Stops if the estimate of cond(A) exceeds it; 0: never. Default: 1e8, or 0 for `lstsq`.
+  /// Maximum estimate of cond(A); 0: any. Default: 1e8, or 0 for `lstsq`.
   std::optional<double> conlim = std::nullopt;
-  std::optional<Index> maxiter = std::nullopt;  ///< default depends on the method
-  ConstValues<Exec, T> x0{};                    ///< empty: 0
-  bool history = false;                         ///< record a Step per iteration
-  /// `lstsq` and `ridge` solve directly if A has at most this many columns, unless maxiter is set;
-  /// 0: never.
+  std::optional<Index> maxiter = std::nullopt;
+  ConstValues<Exec, T> x0{};  ///< empty: 0
+  bool history = false;  ///< a Step per iteration
+  /// Maximum columns that `lstsq` and `ridge` solve directly, unless maxiter is set.
   Index direct = 512;
 };
 
-/// A solution x of n entries. Norms are the method's estimates.
+/// Norms are the method's estimates.
 template <class Exec, class T>
 struct LeastSquares {
   Values<Exec, T> x;
   Stop stop = Stop::iteration_limit;
   Index iterations = 0;
-  Index reads = 0;    ///< of A by this call
-  double normr = 0;   ///< ‖b - A·x‖; with `damp`, for the problem with damp·I below A
+  Index reads = 0;  ///< of A
+  double normr = 0;  ///< ‖b - A·x‖; with `damp`, for the problem with damp·I below A
   double normar = 0;  ///< ‖Aᵀ·(b - A·x) - damp²·(x - x0)‖
-  double norma = 0;   ///< Frobenius norm of A; with `damp`, of A with damp·I below it
-  double conda = 0;   ///< condition number of the same matrix
+  double norma = 0;  ///< Frobenius norm of A; with `damp`, of A with damp·I below it
+  double conda = 0;  ///< of the same matrix
   double normx = 0;
-  bool is_direct = false;  ///< solved by Gram matrices: `lstsq`, `ridge`
-  /// LSMR ran on columns of equal norms (`lstsq`, `ridge`): normar, norma and conda describe the
-  /// scaled problem.
+  bool is_direct = false;  ///< solved by Gram matrices
+  /// LSMR ran on columns of equal norms: normar, norma and conda are those of the scaled problem.
   bool has_scaled_columns = false;
   Index rank = -1;  ///< of A, or of A above damp·I; -1: unknown
   std::vector<Step>
@@ -66,7 +64,7 @@ struct LeastSquares {
 
 namespace detail {
 
-/// For the problem scaled to α_1 = 1…2 and ‖r_0‖ = 1.
+/// For α_1 = 1…2 and ‖r_0‖ = 1.
 struct Estimates {
   double normr = 1;
   double normar = 0;
@@ -81,8 +79,8 @@ struct Estimates {
 };
 
 struct Tests {
-  double solved;         ///< ‖r‖/‖b‖
-  double solved_below;   ///< rtol
+  double solved;  ///< ‖r‖/‖b‖
+  double solved_below;
   double least_squares;  ///< ‖Aᵀr‖/(‖A‖·‖r‖)
   double least_squares_below;
   double smallest_solved;  ///< ‖r‖/(‖b‖ + ‖A‖·‖x‖)
@@ -116,7 +114,7 @@ struct Tests {
     return std::nullopt;
   }
 
-  /// The ratio that is nearer to its bound, with that bound.
+  /// The ratio that is nearer to its bound, and the bound.
   [[nodiscard]] std::pair<double, double> nearer() const {
     bool const is_solved = solved * least_squares_below <= least_squares * solved_below;
     return is_solved ? std::pair(solved, solved_below)
@@ -138,15 +136,13 @@ struct UpdateStep {
   }
 };
 
-/// A run of a Method on the bidiagonalisation, for one damp or several. They share the reads of A,
-/// and each has the bits of a separate run. A Method has a name, a number of vectors in addition to
-/// x, a struct Numbers of its recurrences, which are doubles, and
+/// Several damps share the reads of A, and each has the bits of a separate run. A Method has a
+/// name, a number of vectors in addition to x, a struct Numbers of doubles, and
 ///
 /// - default_limit(rows, cols): maximum iterations,
 /// - begin(α_1): Numbers, from β_1 = 1,
 /// - advance(numbers, β, α, damp): an iteration; returns the update of the vectors,
-/// - finish(numbers, norm): ends an iteration with the norm of x if measures_x, otherwise of the
-///   first vector,
+/// - finish(numbers, norm): with the norm of x if measures_x, otherwise of the first vector,
 /// - numbers.now: Estimates.
 template <class Method, class Exec, class T>
 class LeastSquaresRun {
@@ -205,7 +201,7 @@ class LeastSquaresRun {
   static constexpr auto name = Method::name;
   static constexpr double running = -1;
 
-  /// The part of a run for one damp.
+  /// For one damp.
   struct Track {
     double damp = 0;
     typename Method::Numbers method;
@@ -216,8 +212,7 @@ class LeastSquaresRun {
     Index iterations = 0;
     std::vector<Step> history;
   };
-  /// Numbers of the run in a state, in addition to the process's; and of each track, in addition to
-  /// the method's.
+  /// In a state, in addition to the process's; and per track, in addition to the method's.
   struct Numbers {
     double norm_of_b = 0;  ///< in units of ‖r_0‖
   };
@@ -249,7 +244,7 @@ class LeastSquaresRun {
   [[nodiscard]] bool goes_on() const {
     return std::ranges::any_of(tracks_, [](Track const& track) { return !track.stop; });
   }
-  /// A limit of the options has stopped a track, which can resume with another limit.
+  /// A run with another limit can resume.
   [[nodiscard]] bool is_limited() const {
     bool const is_finite = std::ranges::none_of(
         tracks_, [](Track const& track) { return track.stop == Stop::not_finite; });
@@ -257,7 +252,7 @@ class LeastSquaresRun {
              return track.stop == Stop::iteration_limit || track.stop == Stop::condition_limit;
            });
   }
-  /// Applies the limits of this run to the tracks of a state, whose limits may have been different.
+  /// The limits of the run that wrote the state may have been different.
   void apply_limits(Index limit) {
     for (Track& track : tracks_) {
       bool const is_below =
@@ -268,7 +263,7 @@ class LeastSquaresRun {
     }
   }
 
-  /// Computes r_0, u_1 and v_1. Stops all tracks if nothing is left to do.
+  /// r_0, u_1 and v_1. Stops all tracks if nothing is left to do.
   void begin() {
     Exec const& exec = op_.exec();
     auto& process = *process_;
@@ -339,7 +334,7 @@ class LeastSquaresRun {
   [[nodiscard]] static Values<Exec, T> const& measured(Track const& track) {
     return Method::measures_x ? track.x : track.vectors[0];
   }
-  /// Completes the norm that the last iteration of track `i` has started, after `exec` was fenced.
+  /// Completes the norm that the last iteration has started, after `exec` was fenced.
   void finish(std::size_t i) {
     Track& track = tracks_[i];
     if (!track.has_begun_norm) return;
@@ -357,8 +352,8 @@ class LeastSquaresRun {
   }
   [[nodiscard]] double norm_of_start() const { return process_->numbers().norm_of_start; }
 
-  /// Returns nothing if numbers are not finite. The host does not wait for the norm at the end: the
-  /// tests use ‖x‖ of the previous iteration.
+  /// Nothing if numbers are not finite. The host does not wait for the norm at the end: the tests
+  /// use ‖x‖ of the previous iteration.
   std::optional<Step> advance(std::size_t i, Index limit) {
     Track& track = tracks_[i];
     auto& process = *process_;
@@ -431,7 +426,6 @@ class LeastSquaresRun {
     if (!try_restore(state)) fail_of_state(name);
   }
 
-  /// Returns false for a state that does not come from a run with these options.
   bool try_restore(State<T> const& state) {
     using Process = typename GolubKahan<Exec, T>::Numbers;
     constexpr std::size_t of_run = (sizeof(Numbers) + sizeof(Process)) / sizeof(double);
@@ -505,7 +499,7 @@ class LeastSquaresRun {
   std::vector<Track> tracks_;
 };
 
-/// Entries contiguous in memory of Exec: in place, or a copy.
+/// In place, or a copy.
 template <class Exec, class View>
 ConstValues<Exec, typename View::non_const_value_type> side_by_side(Exec const& exec,
                                                                     View const& x) {
@@ -530,7 +524,6 @@ auto of_each_column(View const& B, Solve const& solve) {
 }  // namespace detail
 }  // namespace tessera::solve
 
-/// Explicit instantiations of a method that RUN runs.
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_SOLVE_LEAST_SQUARES(RUN, TEMPLATE, EXEC, T)                                       \
   namespace tessera::solve::detail {                                                              \

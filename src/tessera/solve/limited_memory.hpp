@@ -14,10 +14,10 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/vectors.hpp>
 
-/// The inverse Hessian of L-BFGS, from the last iterations.
+/// The inverse Hessian of L-BFGS.
 namespace tessera::solve::detail {
 
-/// A vector of n entries, and one more entry on the host.
+/// One more entry on the host.
 template <class Exec, class T>
 struct Bordered {
   Values<Exec, T> x;
@@ -28,7 +28,7 @@ template <class Exec, class T>
 class LimitedMemory {
  public:
   using Vector = Bordered<Exec, T>;
-  static constexpr std::size_t most = 10;  ///< steps
+  static constexpr std::size_t most = 10;
 
   explicit LimitedMemory(Exec const& exec) : exec_(exec), dot_(exec) {}
 
@@ -78,8 +78,8 @@ class LimitedMemory {
       }
     }
   }
-  /// Restores what `save` has stored after `numbers` numbers and `vectors` vectors. Returns false
-  /// if the state does not fit.
+  /// What `save` has stored after `numbers` numbers and `vectors` vectors; false if it does not
+  /// fit.
   [[nodiscard]] bool restore(State<T> const& state, std::size_t numbers, std::size_t vectors,
                              Index size) {
     std::size_t const count = state.vectors.size() - vectors;
@@ -101,7 +101,7 @@ class LimitedMemory {
     Vector step;
     Vector change;
     double product;  ///< of both
-    double square;   ///< of the change
+    double square;  ///< of the change
   };
 
   Exec exec_;

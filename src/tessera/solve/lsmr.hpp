@@ -147,20 +147,17 @@ std::vector<LeastSquares<Exec, T>> run_lsmr(NormalOperator<Exec, T> const& op,
 ///
 /// | argument | shape | |
 /// |---|---|---|
-/// | A | m x n | in: a matrix as solvers read it (operator.hpp) |
+/// | A | m x n | in: operator.hpp |
 /// | b | m | in: any stride, in memory of `A.exec()` |
-/// | options | | as SciPy's `lsmr`; maxiter is min(m, n) by default |
+/// | options | | as SciPy's `lsmr`; default maxiter min(m, n) |
 /// | control | | callbacks, and a state to resume from |
 ///
-/// Work and traffic: an iteration is one `atax`, in addition to 2m + 9n entries read or written. A
-/// is read iterations + 1 times, and once more with x0. The host waits for `A.exec()` once per
-/// iteration; the tests use ‖x‖ of the previous iteration.
+/// Work and traffic: iterations + 1 reads of A, one more with x0; in addition, 2m + 9n entries per
+/// iteration. The host waits once per iteration; the tests use ‖x‖ of the previous one.
 ///
-/// Guarantees: x is in memory of `A.exec()`, which is fenced. Its bits depend only on A, A's
-/// layout, b and the options: they are the same on every backend, with any number of threads, and
-/// from a stream. ‖Aᵀ·r‖ decreases in every iteration, so that it can be stopped early. Throws
-/// std::invalid_argument for sizes that do not fit, a negative option, and a state of another
-/// problem.
+/// Guarantees: `A.exec()` is fenced. The bits depend only on A, its layout, b and the options, not
+/// on backend, threads or streaming. ‖Aᵀ·r‖ decreases in every iteration.
+/// @throws std::invalid_argument for wrong sizes, a negative option, and a state of another problem
 ///
 /// Source: D. C.-L. Fong, M. Saunders, LSMR: an iterative algorithm for sparse least-squares
 /// problems, SIAM J. Sci. Comput. 33 (2011).
@@ -182,8 +179,7 @@ LeastSquares<Exec, T> lsmr(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// For each column of B, m x k: k results, with the bits of the calls with one column. A is read
-/// for each column.
+/// For each column of B, m x k, one after another: k results, with the bits of single calls.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lsmr(

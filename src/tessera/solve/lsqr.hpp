@@ -19,7 +19,7 @@ namespace detail {
 /// Paige and Saunders' recurrences: conjugate gradients on the normal equations.
 struct Lsqr {
   static constexpr char const* name = "lsqr";
-  static constexpr std::size_t vectors = 1;  ///< the search direction d
+  static constexpr std::size_t vectors = 1;  ///< d
   static constexpr bool measures_x = false;
   static Index default_limit(Index /*rows*/, Index cols) { return 2 * cols; }
 
@@ -29,9 +29,9 @@ struct Lsqr {
     double phibar = 1;
     double rho = 1;
     double alpha = 0;
-    double norm_of_d = 1;  ///< of the d that the next iteration uses
-    double sum_of_d = 0;   ///< Σ ‖d/ρ‖²
-    double damped = 0;     ///< Σ ψ²
+    double norm_of_d = 1;  ///< for the next iteration
+    double sum_of_d = 0;  ///< Σ ‖d/ρ‖²
+    double damped = 0;  ///< Σ ψ²
     // For ‖x‖.
     double cs2 = -1;
     double sn2 = 0;
@@ -121,8 +121,7 @@ std::vector<LeastSquares<Exec, T>> run_lsqr(NormalOperator<Exec, T> const& op,
 
 /// Minimises ‖A·x - b‖² + damp²·‖x - x0‖² by LSQR
 ///
-/// As `lsmr`, but as SciPy's `lsqr`: maxiter is 2n by default, and ‖r‖ decreases in every
-/// iteration.
+/// As `lsmr`, but default maxiter 2n, and ‖r‖ decreases in every iteration.
 ///
 /// Source: C. C. Paige, M. A. Saunders, LSQR: an algorithm for sparse linear equations and sparse
 /// least squares, ACM Trans. Math. Softw. 8 (1982).
@@ -144,7 +143,7 @@ LeastSquares<Exec, T> lsqr(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// For each column of B, as `lsmr`.
+/// As `lsmr`.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lsqr(

@@ -37,7 +37,7 @@ namespace tessera::solve {
 
 using summation::Index;
 
-/// Contiguous vectors in memory of Exec.
+/// Contiguous.
 template <class Exec, class T>
 using Values = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
 template <class Exec, class T>
@@ -54,7 +54,7 @@ auto as_columns(Rows<Exec, T> const& rows) {
   return Kokkos::View<T**, Kokkos::LayoutLeft, typename Exec::memory_space>(
       rows.data(), rows.extent(1), rows.extent(0));
 }
-/// The map b - shifts_i for `rows` rows; the identity if `shifts` is empty.
+/// b - shifts_i for `rows` rows; empty `shifts`: the identity.
 template <class Exec, class T>
 RowMap<T, typename Exec::memory_space> shift_by(ConstValues<Exec, T> const& shifts, Index i,
                                                 Index rows) {
@@ -66,7 +66,7 @@ RowMap<T, typename Exec::memory_space> shift_by(ConstValues<Exec, T> const& shif
 
 }  // namespace detail
 
-/// A matrix A, m x n, as a solver reads it. A product with one vector reads A once.
+/// A matrix A, m x n. A product with one vector reads A once.
 template <ExecutionSpace Exec, Scalar T>
 class NormalOperator {
  public:
@@ -83,17 +83,15 @@ class NormalOperator {
   [[nodiscard]] Exec const& exec() const { return exec_; }
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
-  /// "rows" or "columns", whichever are the lines of sums. Bits depend on it.
+  /// The lines of sums: "rows" or "columns". Bits depend on it.
   [[nodiscard]] char const* layout() const { return layout_; }
-  /// Number of reads of A.
   [[nodiscard]] Index reads() const { return reads_; }
 
-  /// Called by solvers before their first product. Processes that share the operator must call the
-  /// same method with the same options and vectors, or results differ or a process never returns.
-  /// Throws on all processes if they differ.
+  /// Before a solver's first product: processes that share the operator must make the same call, or
+  /// a process may never return. Throws on all processes if they differ.
   ///
   /// @param method the name of the solver
-  /// @param call returns a digest of the options and vectors
+  /// @param call digests the options and vectors
   void agree(std::string const& method, std::function<std::uint64_t()> const& call) const {
     do_agree(method, call);
   }
@@ -114,14 +112,13 @@ class NormalOperator {
     ++reads_;
     do_multiply_transposed(u, c);
   }
-  /// B = A·V - 1·shiftsᵀ, rounded twice, and C = Aᵀ·B. Each vector has the bits of a separate call.
-  /// VT and CT are k x n, BT is k x m. `shifts` has k entries, or is empty for zeros. Reads A as
-  /// few times as the operator can.
+  /// B = A·V - 1·shiftsᵀ, rounded twice, and C = Aᵀ·B, with the bits of separate calls. VT and CT
+  /// are k x n, BT is k x m. `shifts` has k entries, or is empty. As few reads as possible.
   void atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                     Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
     reads_ += do_atax_of_each(VT, shifts, BT, CT);
   }
-  /// C = Aᵀ·U. Each vector has the bits of a separate call. UT is k x m, CT is k x n.
+  /// C = Aᵀ·U, with the bits of separate calls. UT is k x m, CT is k x n.
   void multiply_transposed_of_each(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
     reads_ += do_multiply_transposed_of_each(UT, CT);
   }
@@ -132,8 +129,8 @@ class NormalOperator {
     do_sums_of_squares(mean, units, c);
   }
   [[nodiscard]] virtual bool can_sum_rows() const { return false; }
-  /// out = sums over the rows of A in double, one read. `out` has sums.length() entries in memory
-  /// of Exec. Waits for `exec`.
+  /// out = sums over the rows in double, one read: sums.length() entries in memory of Exec. Waits
+  /// for `exec`.
   void sum_rows(detail::RowSums<Exec, T>& sums, double* out) const {
     ++reads_;
     do_sum_rows(sums, out);
@@ -147,7 +144,6 @@ class NormalOperator {
         cols_(cols),
         layout_(summation::lines_are_rows(has_rows, rows, cols) ? "rows" : "columns") {}
   void count_read() const { ++reads_; }
-  /// A single process has nothing to compare.
   virtual void do_agree(std::string const& /*method*/,
                         std::function<std::uint64_t()> const& /*call*/) const {}
 
@@ -165,7 +161,7 @@ class NormalOperator {
   }
 
  protected:
-  // Both return the number of reads of A: here one per vector.
+  // Both return the number of reads of A.
   virtual Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                                 Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
     auto const count = static_cast<Index>(VT.extent(0));
@@ -192,7 +188,7 @@ class NormalOperator {
   mutable Index reads_ = 0;
 };
 
-/// A matrix that can also be multiplied with k vectors at once, the rows of contiguous matrices.
+/// Also multiplies with k vectors at once, the rows of contiguous matrices.
 template <ExecutionSpace Exec, Scalar T>
 class BlockOperator : public NormalOperator<Exec, T> {
  public:
@@ -202,21 +198,19 @@ class BlockOperator : public NormalOperator<Exec, T> {
     this->count_read();
     do_multiply_block({.VT = VT, .UT = {}, .BT = BT, .CT = CT});
   }
-  /// B = A·V - U and C = Aᵀ·B, one read. VT and CT are k x n, UT and BT are k x m. Waits for
-  /// `exec`.
+  /// B = A·V - U and C = Aᵀ·B, one read. UT is k x m. Waits for `exec`.
   void residual_block(ConstRows<Exec, T> const& VT, ConstRows<Exec, T> const& UT,
                       Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
     this->count_read();
     do_multiply_block({.VT = VT, .UT = UT, .BT = BT, .CT = CT});
   }
-  /// C = Aᵀ·U, one read. UT is k x m, CT is k x n. Waits for `exec`.
+  /// C = Aᵀ·U, one read. Waits for `exec`.
   void multiply_transposed_block(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
     this->count_read();
     do_multiply_block({.VT = {}, .UT = UT, .BT = {}, .CT = CT});
   }
-  /// Direct solvers need `gram`.
   [[nodiscard]] virtual bool has_gram() const { return false; }
-  /// G = MᵀM in double, for A with a few more columns (gram.hpp); one read. Waits for `exec`.
+  /// G = MᵀM in double (gram.hpp); one read. Waits for `exec`.
   void gram(detail::GramProducts<Exec, T> const& products) const {
     this->count_read();
     do_gram(products);
@@ -240,7 +234,7 @@ Index reads_of(stream::Report const& report, Source const& source) {
          (static_cast<Index>(source.rows()) * static_cast<Index>(source.cols()));
 }
 
-/// The squares of units_j·(a_ij - mean_j).
+/// units_j·(a_ij - mean_j), squared.
 template <class Source>
 class SquaredSource {
  public:
@@ -272,7 +266,7 @@ class SquaredSource {
   std::vector<value_type> units_;
 };
 
-/// b = b - shift, for contiguous vectors of `length` entries.
+/// `length` entries per vector.
 template <class T>
 struct TakeShifts {
   T const* shifts;
@@ -283,8 +277,8 @@ struct TakeShifts {
 
 }  // namespace detail
 
-/// A matrix in memory of Exec. The operator keeps its own workspace, so it serves one thread at a
-/// time: a call during another thread's call throws std::invalid_argument.
+/// A matrix in memory of Exec. It has its own workspace, so it serves one thread at a time: another
+/// call throws std::invalid_argument.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -389,15 +383,15 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   Options<Exec> options_;
 };
 
-/// The calls of a solver in addition to `atax` and `multiply_transposed`.
+/// In addition to `atax` and `multiply_transposed`.
 struct SolverCalls {
-  Index block = 0;       ///< vectors per product with a block; 0: none
+  Index block = 0;  ///< vectors per product; 0: none
   Index gram_width = 0;  ///< columns of Gram matrices; 0: none, -1: only moments
   std::vector<detail::RowSumsSize> sums{};
 };
 
-/// A matrix that is streamed in each call from a source, which must outlive it. Calls on_progress
-/// of the options; ignores wants_state, on_state and resume: solvers use their Control.
+/// Streams the matrix in each call from a source, which must outlive it. Ignores wants_state,
+/// on_state and resume of the options.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -422,8 +416,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     options_.resume = nullptr;
   }
 
-  /// The memory_limit with which `atax`, `multiply_transposed` and all other calls of a solver run.
-  /// Ignores the limit of the options.
+  /// The memory_limit that all calls of a solver need.
   [[nodiscard]] std::size_t bytes_needed(SolverCalls const& calls = {}) const {
     using stream::detail::bytes_needed_by;
     auto const source = stream::detail::any_source(source_);

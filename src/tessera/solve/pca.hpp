@@ -29,18 +29,17 @@
 namespace tessera::solve {
 
 struct PcaOptions {
-  SvdOptions svd{};    ///< for the centred matrix
+  SvdOptions svd{};  ///< for the centred matrix
   bool scale = false;  ///< divide columns by their deviations; constant ones are left out
 };
 
-/// The k directions along which the rows of A vary most.
 template <class Exec, class T>
 struct PcaResult {
   SvdResult<Exec, T> svd;  ///< of the centred matrix: the rows of VT are the directions
-  std::vector<T> mean;     ///< of each column
+  std::vector<T> mean;  ///< of each column
   std::vector<double>
-      deviation;  ///< of each column, m - 1 degrees of freedom; 0 for constant columns
-  std::vector<double> explained_variance;        ///< s²/(m - 1)
+      deviation;  ///< of each column, m - 1 degrees of freedom; 0 if constant
+  std::vector<double> explained_variance;  ///< s²/(m - 1)
   std::vector<double> explained_variance_ratio;  ///< of the variance of all columns
 };
 
@@ -80,8 +79,7 @@ struct TakeShift {
   KOKKOS_FUNCTION void operator()(Index i) const { b[i] = b[i] - *shift; }
 };
 
-/// (A - 1·meanᵀ)·diag(d) without a copy of A. Each product reads A once. Maps must be the identity
-/// or `minus`.
+/// (A - 1·meanᵀ)·diag(d) without a copy of A. Maps must be the identity or `minus`.
 template <class Exec, class T>
 class Centred final : public NormalOperator<Exec, T> {
   using Base = NormalOperator<Exec, T>;
@@ -98,7 +96,7 @@ class Centred final : public NormalOperator<Exec, T> {
         w_(make_values<Exec, T>(op.exec(), op.rows())),
         sum_(make_values<Exec, T>(op.exec(), 1)) {}
 
-  /// Centres c, a product of A with b: c = diag(d)·(c - mean·Σ b).
+  /// c = diag(d)·(c - mean·Σ b) for c = Aᵀ·b.
   void take_mean(ConstValues<Exec, T> const& b, Values<Exec, T> const& c) const {
     tessera::dot(this->exec(), ones_, b, sum_, {.workspace = &workspace_});
     static std::string const label("tessera::pca::take_mean");
@@ -189,7 +187,7 @@ class Centred final : public NormalOperator<Exec, T> {
   mutable Workspace<Exec> workspace_;
 };
 
-/// Means and deviations of columns in double, with two reads: sums, then squares about the means.
+/// In double, with two reads: sums, then squares about the means.
 template <class Exec, class T>
 class Moments {
  public:
@@ -231,7 +229,7 @@ class Moments {
       means_[j] = mean_beside(means_[j], j);
     }
   }
-  /// Uses products in T, for an operator without sums in double.
+  /// For an operator without sums in double.
   void take_products() {
     Exec const& exec = op_.exec();
     Values<Exec, T> const c = make_values<Exec, T>(exec, op_.cols());
@@ -353,24 +351,22 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 ///
 /// | argument | | |
 /// |---|---|---|
-/// | op | m x n | in: the matrix A, one observation a row; m >= 2 |
+/// | op | m x n | in: A, one observation a row; m >= 2 |
 /// | k | | in: 1 … min(m, n) |
-/// | options | | options of `svd`, and whether columns are scaled |
+/// | options | | of `svd`, and whether columns are scaled |
 /// | control | | progress, cancellation, states |
 ///
-/// Means and deviations are computed in double; deviations come from the differences from the
-/// means. The methods are those of `svd`. A direct decomposition takes at most three reads of A:
-/// one more than `svd` if a column's mean is more than about a thousand times its deviation. It
-/// subtracts the mean from each element in double, so that no digits are lost. U takes one more
-/// read.
+/// Methods as `svd`. Means and deviations are computed in double, deviations from the differences
+/// from the means. The direct decomposition subtracts means in double, so that no digits are lost,
+/// and takes at most three reads of A, one more for U: one more than `svd` if a mean is more than
+/// about a thousand times its deviation.
 ///
-/// Otherwise two reads come first, and the mean is subtracted from products. If the mean is many
-/// times the deviation, as many digits are lost. Residuals then count as small if they are rounding
-/// of A.
+/// Otherwise two reads come first, and the mean is subtracted from products: if it is many times
+/// the deviation, as many digits are lost, and residuals are small if they are rounding of A.
 ///
-/// If columns are scaled, columns of equal entries are left out and have deviation 0. An operator
-/// without `has_gram` adds in T: it leaves out columns that vary by less than 64·ε relative to
-/// their mean. @throws std::invalid_argument for options and states that do not fit
+/// Scaling leaves out columns of equal entries, whose deviation is 0. Without `has_gram` sums are
+/// in T: columns that vary by less than 64·ε relative to their mean are left out.
+/// @throws std::invalid_argument for options and states that do not fit
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

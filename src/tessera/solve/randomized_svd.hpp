@@ -28,11 +28,11 @@
 namespace tessera::solve {
 
 struct RandomizedSvdOptions {
-  Index oversampling = 10;     ///< vectors in addition to k, up to min(m, n) in total
+  Index oversampling = 10;  ///< vectors in addition to k
   Index power_iterations = 4;  ///< reads of A that improve the vectors
-  std::uint64_t seed = 0;      ///< below 2^24
-  double tol = 0;              ///< as in `svd`; 0: accept the result as it is
-  bool want_u = false;         ///< without another read
+  std::uint64_t seed = 0;  ///< below 2^24
+  double tol = 0;  ///< as in `svd`; 0: accept any result
+  bool want_u = false;  ///< without another read
 };
 
 namespace detail {
@@ -121,7 +121,7 @@ class RandomizedSvdRun {
 
   void make_input() { axpby(op_.exec(), two_to_e(), basis_.values(), T(0), x_.values()); }
 
-  /// Makes the basis an orthonormal one of the span of c.
+  /// Of the span of c.
   void orthonormalise() {
     std::vector<double> lengths;
     double largest = 0;
@@ -168,13 +168,12 @@ class RandomizedSvdRun {
     return products;
   }
 
-  /// Singular values of A in the span of the basis, with one read of A.
+  /// Singular values of A in the span of the basis, with one read.
   void finish() {
     Exec const& exec = op_.exec();
     Basis<Exec, T> const B(exec, size_, op_.rows());
     make_input();
     op_.atax_block(x_.first(size_), B.first(size_), c_.first(size_));
-    // B = Q·R
     Basis<Exec, T> Q(exec, size_, op_.rows());
     SmallMatrix R(size_, size_);
     double largest = 0;
@@ -194,7 +193,7 @@ class RandomizedSvdRun {
     measure(small);
   }
 
-  /// The first k linear combinations of a basis; factors are the columns of `by`.
+  /// The first k linear combinations; factors are the columns of `by`.
   Rows<Exec, T> turned(SmallMatrix const& by, Basis<Exec, T> const& from) {
     Exec const& exec = op_.exec();
     std::vector<T> factors;
@@ -213,7 +212,7 @@ class RandomizedSvdRun {
     return to;
   }
 
-  /// Computes s, and ‖Aᵀ·u - s·v‖ from Aᵀ·B, which is in c.
+  /// s, and ‖Aᵀ·u - s·v‖ from Aᵀ·B, which is in c.
   void measure(SmallSvd const& small) {
     Exec const& exec = op_.exec();
     Rows<Exec, T> const CT = turned(small.V, c_);
@@ -294,8 +293,8 @@ class RandomizedSvdRun {
   Basis<Exec, T> x_;
   Basis<Exec, T> c_;
   std::vector<double> estimates_;  ///< of the squares of singular values
-  double change_ = 0;              ///< of the estimates, relative to the largest
-  int exponent_ = 0;               ///< e: products are with 2^e·V
+  double change_ = 0;  ///< of the estimates, relative to the largest
+  int exponent_ = 0;  ///< e: products are with 2^e·V
   Index iteration_ = 0;
   bool is_cancelled_ = false;
   bool is_finite_ = true;
@@ -315,21 +314,20 @@ SvdResult<Exec, T> run_randomized_svd(BlockOperator<Exec, T> const& op, Index k,
 ///
 /// | argument | | |
 /// |---|---|---|
-/// | op | m x n | in: the matrix A |
+/// | op | m x n | in: A |
 /// | k | | in: 1 … min(m, n) |
 /// | options | | oversampling, power iterations, seed, whether U is wanted |
 /// | control | | progress, cancellation, states between power iterations |
 ///
-/// Work: power_iterations + 2 reads of A, each a product with a block of l = k + oversampling
-/// vectors; 4mnl flop per read. Memory: 3nl scalars, and 2ml at the beginning and the end.
+/// Work: power_iterations + 2 reads of A, each with a block of l = k + oversampling vectors; 4mnl
+/// flop per read. Memory: 3nl scalars, and 2ml at the beginning and the end.
 ///
-/// Guarantees: the bits depend only on the elements of A, k and the options, not on A's layout,
-/// streaming or interruptions. `residuals` are measured for the result; of a value that is zero to
-/// precision, the residual is this precision. The residual of a Step is the largest change of the
-/// estimates of s², relative to the largest. If tol is 0, it stops with Stop::all_done; otherwise
-/// it has converged if the residual of each triplet is at most tol·s_1, or stops with
-/// Stop::iteration_limit. Singular values below √ε·s_1 are lost in power iterations. Throws
-/// std::invalid_argument for options and states that do not fit.
+/// Guarantees: the bits depend only on the elements of A, k and the options. `residuals` are
+/// measured; if a value is zero to precision, it is this precision. A Step's residual is the
+/// largest change of the estimates of s², relative to the largest. Stops with Stop::all_done if tol
+/// is 0; otherwise converged if all residuals are at most tol·s_1, else Stop::iteration_limit.
+/// Singular values below √ε·s_1 are lost in power iterations.
+/// @throws std::invalid_argument for options and states that do not fit
 ///
 /// Source: N. Halko, P. G. Martinsson and J. A. Tropp, SIAM Review 53, 2011.
 ///

@@ -20,7 +20,6 @@
 
 namespace tessera::solve {
 
-/// The solver for a matrix with `cols` columns.
 inline RegressionSolver solver_of(RegressionOptions const& options, Index cols) {
   if (options.solver != RegressionSolver::automatic) return options.solver;
   return cols <= options.most_gram_cols ? RegressionSolver::newton : RegressionSolver::newton_cg;
@@ -95,38 +94,35 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
 ///
 /// | argument | | |
 /// |---|---|---|
-/// | op | m x n | in: the matrix A, one observation a row |
+/// | op | m x n | in: A, one observation a row |
 /// | observed | m each | in: y; weights w, 1 if empty; an offset, 0 if empty |
 /// | options | | λ, intercept, solver, tolerance, limits |
 /// | control | | progress, cancellation, states between iterations |
 ///
-/// Columns are centred and scaled by powers of two internally, without a copy of A. Results do not
-/// depend on the columns' means and sizes, and the intercept is never penalised.
+/// Columns are centred and scaled by powers of two, without a copy of A: results do not depend on
+/// their means and sizes. The intercept is never penalised.
 ///
-/// `newton`, the choice of `automatic` for at most `most_gram_cols` columns: all sums over the rows
-/// are in double for every scalar type. It reads A once for the means, then once per iteration and
-/// once per further length of the line search. It has converged if the Newton decrement √(gᵀ·H⁻¹·g)
-/// and the scaled gradient, the largest |g_j|/√H_jj, are at most `tol` (1e-10 by default) times the
-/// root of the deviance, or are only rounding. If columns depend on each other, x is the shortest
-/// of all with the same η. Least squares in double then correct x by residuals, with one read each,
-/// until a correction is more than half the previous one. Memory: 2(n+1)(n+6) doubles per level of
-/// a tree over blocks of rows.
+/// - `newton`, for at most `most_gram_cols` columns: sums over rows are in double. It reads A once
+///   for the means, once per iteration, and once per further length of the line search. Converged
+///   if the Newton decrement √(gᵀ·H⁻¹·g) and the scaled gradient, the largest |g_j|/√H_jj, are at
+///   most `tol` (1e-10) times the root of the deviance, or only rounding. If columns depend on each
+///   other, x is the shortest with the same η. Least squares in double then correct x by residuals,
+///   with one read each, until a correction is more than half the previous one. Memory: 2(n+1)(n+6)
+///   doubles per level of a tree over blocks of rows.
+/// - `newton_cg`, for more columns: per iteration one read for the gradient, one per product with
+///   the Hessian, and one for the intercept.
+/// - `lbfgs`: one read per length that its line search tries, mostly one.
 ///
-/// `newton_cg`, the choice for more columns, reads A once for the gradient, once for each product
-/// with the Hessian, and once for the intercept per iteration. `lbfgs` reads A once per length that
-/// its line search tries, mostly one. Both compute in T. They have converged if every |g_j| is at
-/// most `tol` (√ε of T by default) times the norm of its centred column times the root of the
-/// deviance. Memory: 9m + 9n scalars, for L-BFGS 29n.
+/// The last two compute in T. Converged if every |g_j| is at most `tol` (√ε of T) times the norm of
+/// its centred column times the root of the deviance. Memory: 9m + 9n scalars, for L-BFGS 29n.
 ///
 /// Guarantees: the bits of x, the intercept and the loss depend only on A, its layout, the
-/// observations and the options, not on streaming or interruptions between iterations. `aic` and
-/// `standard_errors` may differ by rounding between C libraries.
+/// observations and the options. `aic` and `standard_errors` may differ between C libraries.
 ///
-/// It stops with Stop::not_solvable if there is no minimum (`detail` gives the reason), with
-/// Stop::precision_limit if the loss stops falling before convergence, and with Stop::not_finite if
-/// a number overflows, or if A or an observation has an infinity or a NaN (`detail` has the row and
-/// the column). Throws std::invalid_argument for sizes, labels, weights, options and states that do
-/// not fit.
+/// Stops with Stop::not_solvable without a minimum (`detail` has the reason), Stop::precision_limit
+/// if the loss stops falling before convergence, Stop::not_finite if a number overflows or an input
+/// is not finite (`detail` has row and column).
+/// @throws std::invalid_argument for sizes, labels, weights, options and states that do not fit
 ///
 /// Source: iteratively reweighted least squares (P. Green, J. R. Stat. Soc. B 46, 1984); the Newton
 /// decrement (S. Boyd and L. Vandenberghe, Convex Optimization, 2004); truncated Newton (R. S.
@@ -156,8 +152,8 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
   return linear_regression(op, Observations<Exec, T>{.y = y}, options, control);
 }
 
-/// As `linear_regression`, with Σ w_i·(log(1 + e^η_i) - y_i·η_i) for labels y of 0 and 1. If λ is 0
-/// and a plane separates the labels, or y has one class: Stop::not_solvable.
+/// As `linear_regression`, with Σ w_i·(log(1 + e^η_i) - y_i·η_i) for labels y of 0 and 1.
+/// Stop::not_solvable if λ is 0 and a plane separates the labels, or if y has one class.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -206,17 +202,15 @@ Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
   return poisson_regression(op, Observations<Exec, T>{.y = y}, options, control);
 }
 
-/// Multinomial, or softmax, regression: finds x_k and intercepts b_k of each class k that minimise
-/// Σ w_i·(log Σ_k e^η_ik - η_iy) + λ·Σ‖x_k‖²/2 with η_k = A·x_k + b_k, for labels y of 0 to
-/// `classes` - 1.
+/// Multinomial (softmax) regression: x_k and intercepts b_k of each class k that minimise Σ
+/// w_i·(log Σ_k e^η_ik - η_iy) + λ·Σ‖x_k‖²/2 with η_k = A·x_k + b_k, for labels y of 0 to `classes`
+/// - 1.
 ///
-/// `x` has n coefficients for each class, class by class. `intercepts` has one number for each
-/// class; their sum is 0. Newton's method reads A once for the means and once per iteration.
-/// Otherwise as `linear_regression`, without standard errors. The offset must be empty.
-///
-/// Throws std::invalid_argument if classes·(n + 1) is above 1024, for a solver that is not
-/// `automatic` or `newton`, for other labels, and for a class without weight. Memory: about
-/// (classes·(n + 1))² doubles per level of a tree over blocks of rows.
+/// As `linear_regression` by `newton`, without standard errors and offset. `x` has n coefficients
+/// for each class, class by class. `intercepts` has one number for each class; their sum is 0.
+/// Memory: about (classes·(n + 1))² doubles per level of a tree over blocks of rows.
+/// @throws std::invalid_argument also if classes·(n + 1) is above 1024, for another solver, and for
+/// a class without weight
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> multinomial_regression(
     NormalOperator<Exec, T> const& op, std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -247,9 +241,9 @@ Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
 }
 
 /// As `gamma_regression`, with Σ w_i·(e^(b·η_i)/b - y_i·e^(a·η_i)/a), a = 1 - power and b = 2 -
-/// power, for a `power` above 1: the variance grows as that power of the mean e^η. y may be 0 if
-/// the power is below 2. For powers above 2 the loss is not convex: steps use the expected Hessian,
-/// and more iterations are needed. `aic` is NaN.
+/// power, for a `power` above 1 of the mean e^η as variance. y may be 0 if it is below 2. If it is
+/// above 2, the loss is not convex: steps use the expected Hessian, and more iterations are needed.
+/// `aic` is NaN.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Observations<Exec, T>> const& observed,

@@ -25,8 +25,7 @@ namespace tessera::solve::detail {
 /// The whole Hessian is stored.
 inline constexpr Index most_class_parameters = 1024;
 
-/// Blocks of the Hessian on and above its diagonal, stored by columns: (k, l) is block k + l·(l +
-/// 1)/2.
+/// Blocks of the Hessian on and above its diagonal, by columns: (k, l) is block k + l·(l + 1)/2.
 inline Index pairs_of(Index classes) {
   return classes * (classes + 1) / 2;
 }
@@ -35,17 +34,17 @@ inline RowSumsSize class_sums(Index cols, Index classes) {
   return {cols + 1, pairs_of(classes) * (cols + 1) + classes + row_columns - 1};
 }
 
-/// Per row: the probabilities of classes, the loss and its derivatives, and the evidence that the
-/// loss has no minimum. Columns of E are as in RowColumn, with a first derivative for each class.
+/// Probabilities of classes, loss, derivatives, and evidence that the loss has no minimum. Columns
+/// of E as in RowColumn, with a first derivative for each class.
 struct RowClasses {
   Index classes;
-  double const* eta;      ///< (rows, 2·classes): at the place, then along the last step
-  double const* y;        ///< starts at the first of these rows, as do the weights
+  double const* eta;  ///< (rows, 2·classes): at the place, then along the last step
+  double const* y;  ///< of these rows, as the weights
   double const* weights;  ///< or null
-  double* to;             ///< (rows, count)
-  double* found;          ///< (rows, 2·classes): probabilities, then 1 - probability
+  double* to;  ///< (rows, count)
+  double* found;  ///< (rows, 2·classes): probabilities, then 1 - probability
   Index count;
-  Index before;  ///< columns of E before those of RowColumn
+  Index before;  ///< columns of E before those in RowColumn
 
   KOKKOS_FUNCTION void operator()(Index i) const {
     double const* const at = eta + i * 2 * classes;
@@ -109,7 +108,6 @@ struct WeighClasses {
   }
 };
 
-/// The Hessian, the gradient and the loss at a place.
 template <class Exec, class T>
 class ClassSums final : public PlacedSums<Exec, T> {
  public:
@@ -177,7 +175,7 @@ inline LossAtPlace loss_of_classes(std::vector<double> const& sums, Index width,
   return found;
 }
 
-/// The weight of each class. Throws std::invalid_argument for invalid labels.
+/// Throws std::invalid_argument for invalid labels.
 inline std::vector<double> weights_of_classes(HostObservations const& rows, Index classes) {
   char const* const name = name_of(Loss::multinomial);
   std::vector<double> weights(static_cast<std::size_t>(classes));

@@ -24,8 +24,8 @@
 /// Operations of iterative regression solvers on rows and columns.
 namespace tessera::solve::detail {
 
-/// Per row at η + step·(change + shift) + offset: the loss, its derivatives, and whether the row is
-/// on the wrong side of a plane that separates the labels.
+/// At η + step·(change + shift) + offset: the loss, its derivatives, and whether the row is on the
+/// wrong side of a plane that separates the labels.
 template <class T>
 struct Losses {
   Loss loss;
@@ -36,7 +36,7 @@ struct Losses {
   T shift;
   T const* y;
   T const* weights;  ///< or null
-  T const* offset;   ///< or null
+  T const* offset;  ///< or null
   T* value;
   T* first;
   T* second;
@@ -104,8 +104,7 @@ auto const* data_of(View const& x) {
   return x.extent(0) == 0 ? nullptr : x.data();
 }
 
-/// Columns that behave as if they were centred and scaled. x and its intercept belong to (a_ij -
-/// mean_j)·unit_j, but products use A itself.
+/// x and its intercept belong to (a_ij - mean_j)·unit_j, but products use A itself.
 template <class Exec, class T>
 class CentredColumns {
  public:
@@ -117,8 +116,8 @@ class CentredColumns {
       *of_cols = make_values<Exec, T>(op.exec(), op.cols());
   }
 
-  /// Finds means and units with two reads. Returns false if a column is not finite.
-  /// @param has_one_unit all columns share one unit: the shortest x is the shortest for A's columns
+  /// Two reads. False if a column is not finite.
+  /// @param has_one_unit all columns share one unit, so that the shortest x is the shortest for A
   bool find(bool has_intercept, bool has_one_unit, ConstValues<Exec, T> const& ones) {
     Exec const& exec = op_.exec();
     auto const m = static_cast<double>(op_.rows());
@@ -158,22 +157,21 @@ class CentredColumns {
     return true;
   }
 
-  /// Norms of the centred and scaled columns, and of those that are only scaled.
+  /// Norms of the centred and scaled columns, and of the only scaled ones.
   [[nodiscard]] std::vector<double> const& norms() const { return norms_; }
   [[nodiscard]] std::vector<double> const& sizes() const { return sizes_; }
-  /// The Frobenius norm of the columns that are only scaled.
+  /// Frobenius norm of the scaled columns.
   [[nodiscard]] double size() const { return scaled_norm(sizes_); }
 
   /// to = unit·x: the coefficients for A's columns.
   void to_own(ConstValues<Exec, T> const& x, V const& to) const { scale_by(x, false, to); }
   /// to = unit²·x: λ times this is the penalty's gradient.
   void to_penalty(ConstValues<Exec, T> const& x, V const& to) const { scale_by(x, true, to); }
-  /// The intercept for A's columns.
+  /// For A's columns.
   double own_intercept(ConstValues<Exec, T> const& own, double intercept) {
     return intercept - dot_(mean_, own);
   }
-  /// to = the gradient by x, from the gradient by the coefficients and the intercept of A's
-  /// columns.
+  /// to = the gradient by x, from the one for A's columns.
   void from_own_gradient(ConstValues<Exec, T> const& own, double of_intercept, V const& to) const {
     static std::string const label("tessera::regression::gradient");
     for_each_element(op_.exec(), label, op_.cols(),
@@ -182,8 +180,7 @@ class CentredColumns {
   }
 
   /// The largest |g_j| relative to the norm of its column times the root of the deviance, plus the
-  /// change of g_j if each entry of A and of y changes by a few eps. The gradient ends with the
-  /// intercept's entry.
+  /// change of g_j if each entry of A and of y changes by a few eps. The intercept's g comes last.
   /// @param factor  of the rounding of η in the losses' derivatives
   /// @param answers norm of the other rounding in these
   [[nodiscard]] double quantity(std::vector<double> const& gradient, ConstValues<Exec, T> const& x,

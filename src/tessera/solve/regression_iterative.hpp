@@ -27,11 +27,10 @@
 
 namespace tessera::solve::detail {
 
-/// Truncated Newton steps or steps of L-BFGS. A Newton step is solved by conjugate gradients; A
-/// times the step is assembled from their products, so a line search does not read A. Before
-/// convergence is reported, η is recomputed from x. With L-BFGS, each place that the line search
-/// tries takes a read, which also gives the gradient. x, gradients and steps belong to the scaled
-/// columns.
+/// Newton steps are solved by conjugate gradients; A times the step is assembled from their
+/// products, so a line search does not read A, and η is recomputed from x before convergence is
+/// reported. With L-BFGS, each place that the line search tries takes a read, which also gives the
+/// gradient. x, gradients and steps belong to the scaled columns.
 template <class Exec, class T>
 class IterativeRun {
  public:
@@ -173,7 +172,7 @@ class IterativeRun {
     }
   }
 
-  /// The gradient for the last `evaluate`; one read, unless `look_at` has found it.
+  /// At the last `evaluate`; one read, unless `look_at` has found it.
   void find_gradient() {
     if (!is_lbfgs()) {
       op_.multiply_transposed(first_, own_);
@@ -195,8 +194,7 @@ class IterativeRun {
                                          tolerance(), std::max(1.0, seconds / rows), answers);
   }
 
-  /// Solves H·step = -gradient approximately by conjugate gradients: one read per iteration, and
-  /// one for the intercept.
+  /// H·step ≈ -gradient: one read per iteration of conjugate gradients, and one for the intercept.
   void find_step() {
     Exec const& exec = op_.exec();
     double const weight = dot_of(ones_, second_);
@@ -240,14 +238,14 @@ class IterativeRun {
       squares = next;
     }
   }
-  /// Adds the part of the intercept q of A's columns to Hp; returns the intercept's entry of H·p.
+  /// Adds q times the intercept's column to Hp; returns the intercept's entry of H·p.
   double multiply_intercept(double q, double weight) {
     if (!options_.has_intercept) return 0;
     double const Hq = std::fma(weight, q, dot_of(border_, own_));
     add(q, border_, 1, Hp_);
     return Hq;
   }
-  /// A Newton step whose length lowers the objective enough. Returns false if it does not fall.
+  /// False if no length lowers the objective enough.
   bool go_by_newton() {
     find_step();
     double const slope = std::fma(intercept_gradient_, intercept_step_, dot_of(gradient_, step_));
@@ -274,8 +272,8 @@ class IterativeRun {
     return is_found;
   }
 
-  /// The objective and the gradient at a place, with one read; two with weights, an offset or a
-  /// loss without a map.
+  /// The objective and the gradient with one read; two with weights, an offset or a loss without a
+  /// map.
   double look_at(ConstValues<Exec, T> const& x, double intercept, V const& gradient) {
     columns_.to_own(x, own_);
     double const shift = options_.has_intercept ? columns_.own_intercept(own_, intercept) : 0;
@@ -302,7 +300,7 @@ class IterativeRun {
     return found + penalty_of(x, x);
   }
 
-  /// Returns false if the objective does not fall.
+  /// False if the objective does not fall.
   bool go_by_memory() {
     using Vector = Bordered<Exec, T>;
     Exec const& exec = op_.exec();
@@ -427,10 +425,10 @@ class IterativeRun {
   LimitedMemory<Exec, T> memory_;
   V ones_;
 
-  V eta_;      ///< A·x + intercept; for L-BFGS A·x
-  V change_;   ///< A·step
+  V eta_;  ///< A·x + intercept; for L-BFGS A·x
+  V change_;  ///< A·step
   V product_;  ///< A·p
-  V value_;    ///< of each row, as in Losses
+  V value_;  ///< as in Losses
   V first_;
   V second_;
   V wrong_;
@@ -452,7 +450,7 @@ class IterativeRun {
   double norm_ = 0;
   double norm_at_start_ = -1;
   bool is_cancelled_ = false;
-  bool is_exact_ = true;  ///< η is A·x, not assembled from products
+  bool is_exact_ = true;  ///< η is not assembled from products
   Regression<Exec, T> result_;
 };
 

@@ -21,19 +21,18 @@ struct ScaledColumns {
   std::vector<double> mean;
   std::vector<double> unit;
   std::vector<double>
-      rounding;  ///< of each column's scaled entries: smaller ones may be only rounding
+      rounding;  ///< smaller scaled entries may be only rounding
 
   [[nodiscard]] Index count() const { return static_cast<Index>(mean.size()); }
 };
 
-/// From one read of A.
 struct LossAtPlace {
-  double loss = 0;                 ///< half the deviance, plus the penalty
-  double deviance = 0;             ///< without the penalty
+  double loss = 0;  ///< half the deviance, plus the penalty
+  double deviance = 0;  ///< without the penalty
   std::vector<double> gradient{};  ///< by the scaled coefficients, then by the intercept
-  SmallMatrix H{};                 ///< Hessian, by the same variables
-  double weight = 0;               ///< Σ of the second derivatives; 0 without a Hessian
-  double wrong_side = 0;           ///< rows, as in RowColumn
+  SmallMatrix H{};  ///< Hessian, by the same variables
+  double weight = 0;  ///< Σ of the second derivatives
+  double wrong_side = 0;  ///< rows, as in RowColumn
   double rising = 0;
   double falling = 0;
 
@@ -45,7 +44,7 @@ struct LossAtPlace {
   }
 };
 
-/// Reads the sums of `LossSums`: `width` rows of `count` entries. H may be empty.
+/// `sums` has `width` rows of `count` entries.
 inline LossAtPlace loss_of(std::vector<double> const& sums, Index width, Index count,
                            bool has_intercept) {
   Index const before = count - row_columns;
@@ -87,20 +86,20 @@ inline void add_penalty(double penalty, ScaledColumns const& columns, std::vecto
   }
 }
 
-/// Distance from the minimum, independent of the columns' scales: a step along any direction
-/// changes no linear predictor by more than the decrement allows.
+/// Distance from the minimum, whatever the columns' scales: a step changes no linear predictor by
+/// more than the decrement allows.
 struct Distance {
-  double decrement = 0;        ///< √(gᵀ·H⁻¹·g)
+  double decrement = 0;  ///< √(gᵀ·H⁻¹·g)
   double scaled_gradient = 0;  ///< the largest |g_j|/√H_jj
-  double rounding = 0;         ///< what rounding may leave of both
-  double quantity = 0;         ///< the larger one, relative to the root of the deviance
+  double rounding = 0;  ///< that may be left of both
+  double quantity = 0;  ///< the larger one, relative to the root of the deviance
 };
 
 class Curvature {
  public:
   Curvature() = default;
-  /// @param is_rounded columns are known only to the precision of float: columns that depend on
-  ///   others to the precision of H count as exactly dependent
+  /// @param is_rounded columns are known only in float: columns that depend on others to the
+  ///   precision of H are exactly dependent
   Curvature(SmallMatrix H, bool is_rounded)
       : H_(std::move(H)),
         factor_(H_, threshold(H_)),
@@ -115,7 +114,6 @@ class Curvature {
 
   [[nodiscard]] SmallMatrix const& H() const { return H_; }
   [[nodiscard]] SmallCholesky const& factor() const { return factor_; }
-  /// Rows of H that are not zero.
   [[nodiscard]] Index nonzero() const {
     Index count = 0;
     for (Index j = 0; j < H_.rows(); ++j) count += H_(j, j) > 0 ? 1 : 0;
@@ -127,7 +125,7 @@ class Curvature {
     for (double& entry : step) entry = -entry;
     return step;
   }
-  /// @param sizes norm of the values, other than A·x, that are rounded in the losses' derivatives
+  /// @param sizes norm of what, other than A·x, is rounded in the losses' derivatives
   [[nodiscard]] Distance distance(LossAtPlace const& at, std::vector<double> const& x, double sizes,
                                   double tol) const {
     constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -145,8 +143,7 @@ class Curvature {
       double& largest = is_left_out_[size(j)] ? left_out : found.scaled_gradient;
       largest = std::max(largest, scaled);
     }
-    // Each entry of η is rounded to a few eps of Σ |a_ij·x_j|; H⁻¹ magnifies this by the inflation
-    // of variances.
+    // Entries of η are rounded to a few eps of Σ |a_ij·x_j|; H⁻¹ magnifies this by the inflation.
     double const rounding = 8 * eps * predictor / tol;
     double const root = std::sqrt(at.deviance);
     auto const columns = static_cast<double>(H_.rows());
@@ -182,7 +179,6 @@ class Curvature {
 inline void shorten(Curvature const& curvature, ScaledColumns const& columns,
                     std::vector<double>& x) {
   SmallMatrix Z = curvature.factor().null_space();
-  // Columns that are left out altogether have coefficients of 0 already.
   SmallMatrix M(Z.cols(), Z.cols());
   std::vector<double> right(static_cast<std::size_t>(Z.cols()));
   Index const width = columns.count() + 1;

@@ -16,10 +16,10 @@
 #include <tessera/solve/regression_types.hpp>
 #include <tessera/solve/tweedie.hpp>
 
-/// The observations of a regression on the host, with checks whether a fit exists.
+/// Observations on the host, with checks whether a fit exists.
 namespace tessera::solve::detail {
 
-/// Names of methods in messages and states.
+/// In messages and states.
 inline char const* name_of(Loss loss, RegressionSolver solver) {
   constexpr char const* names[][4]{
       {"linear_regression", "linear_regression by newton", "linear_regression by newton_cg",
@@ -40,11 +40,10 @@ inline char const* name_of(Loss loss) {
   return name_of(loss, RegressionSolver::automatic);
 }
 
-/// Half a Tweedie deviance with a power above 1.
 inline bool is_tweedie(Loss loss) {
   return loss == Loss::gamma || loss == Loss::tweedie;
 }
-/// The variance's exponent as a power of the mean, for losses with a logarithmic link.
+/// The variance is this power of the mean.
 inline double power_of(Loss loss, double of_tweedie) {
   return loss == Loss::gamma ? 2 : loss == Loss::tweedie ? of_tweedie : 1;
 }
@@ -64,7 +63,7 @@ struct HostObservations {
   }
 };
 
-/// Why there is no fit. Stop::converged: there may be one.
+/// Stop::converged: there may be a fit.
 struct Obstacle {
   Stop stop = Stop::converged;
   std::string detail{};
@@ -100,14 +99,14 @@ HostObservations observations_of(Exec const& exec, Loss loss, Observations<Exec,
           entries_of<Exec, T>(exec, name, "offset", from.offset, rows, true)};
 }
 
-/// 1 plus the size of the largest offset: the scale of the rounding of a row's derivatives.
+/// The scale of the rounding of a row's derivatives.
 inline double size_of_offset(HostObservations const& rows) {
   double largest = 0;
   for (double const entry : rows.offset) largest = std::max(largest, std::fabs(entry));
   return 1 + largest;
 }
 
-/// Describes the first entry that is not finite; empty if all are finite.
+/// Empty: all are finite.
 inline std::string not_finite_in(char const* what, std::vector<double> const& x) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (std::isfinite(x[i])) continue;
@@ -116,7 +115,6 @@ inline std::string not_finite_in(char const* what, std::vector<double> const& x)
   return "";
 }
 
-/// Throws std::invalid_argument for observations that have no fit.
 inline void require_observations(Loss loss, double power, HostObservations const& rows) {
   auto const refuse = [&](std::string const& expected, double found, std::size_t i) {
     checks::fail(name_of(loss), "expected " + expected + ", found " + text_of(found) + " at row " +
@@ -229,7 +227,7 @@ inline double own_loss(Loss loss, double power, HostObservations const& rows) {
   return sum;
 }
 
-/// Akaike's criterion as in statsmodels. Gamma uses the dispersion by Pearson's statistic.
+/// As statsmodels, with gamma's dispersion by Pearson's statistic.
 inline double aic_of(Loss loss, HostObservations const& rows, double deviance, double dispersion,
                      Index parameters) {
   double const own = 2 * static_cast<double>(parameters);

@@ -17,20 +17,20 @@
 #include <tessera/solve/row_sums.hpp>
 #include <tessera/solve/tweedie.hpp>
 
-/// Sums over the rows of A in Newton's method for regressions, with one read.
+/// Sums over the rows of A in Newton's method, with one read.
 namespace tessera::solve::detail {
 
 /// Columns of E after the columns of the Hessian.
 enum RowColumn : Index {
-  of_first,       ///< derivative of the loss by η
-  of_value,       ///< the loss minus its least value over η
-  of_wrong_side,  ///< the row's loss rises along A·x + intercept somewhere
-  of_rising,      ///< it rises along the last step
-  of_falling,     ///< it falls along the last step by more than half of η
+  of_first,  ///< derivative of the loss by η
+  of_value,  ///< the loss minus its least value over η
+  of_wrong_side,  ///< the loss rises along A·x + intercept somewhere
+  of_rising,  ///< it rises along the last step
+  of_falling,  ///< it falls along the last step by more than half of η
   row_columns,
 };
 
-/// Rows of A, centred and scaled by powers of two, and a column of ones.
+/// Rows of A, centred and scaled by powers of two, and ones.
 template <class T>
 struct FillRows {
   T const* data;
@@ -71,13 +71,12 @@ struct FillCounted {
   }
 };
 
-/// Σ a_ij and Σ |a_ij| of each column.
+/// Σ a_ij and Σ |a_ij|.
 template <class Exec, class T>
 class ColumnSums final : public RowSums<Exec, T> {
  public:
   using Memory = typename RowSums<Exec, T>::Memory;
-  /// Rows of weight 0, which may contain any finite number, do not count. Empty weights: all rows
-  /// count.
+  /// Rows of weight 0, with any finite numbers, do not count. Empty weights: all count.
   ColumnSums(Index cols, Memory weights)
       : RowSums<Exec, T>(2 * cols + 1, 1), cols_(cols), weights_(std::move(weights)) {}
 
@@ -94,7 +93,7 @@ class ColumnSums final : public RowSums<Exec, T> {
   Memory weights_;
 };
 
-/// Finds entries that are not finite in groups of rows. D identifies the column, E the group.
+/// D identifies the column, E the group of rows.
 template <class T>
 struct FillNotFinite {
   T const* data;
@@ -109,7 +108,7 @@ struct FillNotFinite {
 struct FillGroups {
   Index first;  ///< row of A of E's first row
   Index begin;  ///< row of the first group
-  Index size;   ///< rows of a group
+  Index size;  ///< rows of a group
   Index groups;
   double* to;
   KOKKOS_FUNCTION void operator()(Index i, Index g) const {
@@ -117,7 +116,6 @@ struct FillGroups {
     to[i * groups + g] = row >= g * size && row < (g + 1) * size ? 1 : 0;
   }
 };
-/// Per read.
 inline constexpr Index groups_of_not_finite = 64;
 
 template <class Exec, class T>
@@ -140,8 +138,7 @@ class NotFinite final : public RowSums<Exec, T> {
   Index size_;
 };
 
-/// Row and column of A's first entry that is not finite, found by reads of A; empty: all are
-/// finite.
+/// Row and column of A's first entry that is not finite; empty: all are.
 template <class Exec, class T>
 std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
   using Memory = typename RowSums<Exec, T>::Memory;
@@ -173,24 +170,24 @@ std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
 }
 
 enum class RowsAs {
-  losses,    ///< the loss and its derivatives at η
-  start,     ///< of the weighted least squares at η = log y: a first step
+  losses,  ///< at η
+  start,  ///< of weighted least squares at η = log y: a first step
   expected,  ///< Pearson's statistic as the loss, and the expected second derivative
 };
 
-/// Per row at η: the loss, its derivatives, and the evidence that the loss has no minimum.
+/// The loss, its derivatives, and evidence that it has no minimum.
 struct RowLosses {
   Loss loss;
   double power;  ///< for gamma and Tweedie
   RowsAs as;
-  double const* eta;      ///< A·x + intercept and A·step + its intercept, adjacent for each row
-  double const* y;        ///< starts at the first of these rows, as do the vectors below
+  double const* eta;  ///< A·x + intercept and A·step + its intercept, adjacent for each row
+  double const* y;  ///< of these rows, as the vectors below
   double const* weights;  ///< or null
-  double const* offset;   ///< or null
-  double* to;             ///< (rows, count)
+  double const* offset;  ///< or null
+  double* to;  ///< (rows, count)
   double* second;
   Index count;
-  Index before;  ///< columns of E before those of RowColumn
+  Index before;  ///< columns of E before those in RowColumn
 
   struct Derivatives {
     double value;
@@ -230,10 +227,10 @@ struct RowLosses {
     if (is_poisson) return of_poisson(eta_i, y_i);
     TweedieRow<double> const row = tweedie_row(eta_i, y_i, power);
     if (as == RowsAs::losses) return {row.value, row.first, row.second};
-    // Halved because the loss is half the deviance.
+    // The loss is half the deviance.
     return {0.5 * row.first * row.first / row.expected, row.first, row.expected};
   }
-  /// Whether the row's loss eventually rises along a direction.
+  /// Whether the loss eventually rises along a direction.
   [[nodiscard]] KOKKOS_FUNCTION bool rises(double along, double y_i, double slack) const {
     if (loss == Loss::logistic) return (y_i > 0.5 ? -along : along) > slack;
     if (y_i > 0) return Kokkos::fabs(along) > slack;
@@ -244,7 +241,7 @@ struct RowLosses {
     double const weight = weights == nullptr ? 1 : weights[i];
     double const plain = eta[2 * i];
     double const along = eta[2 * i + 1];
-    // A row without weight may be so far away that exp overflows, and 0·∞ is NaN.
+    // Without weight exp may overflow, and 0·∞ is NaN.
     Derivatives const d = weight > 0 ? at(plain + offset_i, offset_i, y[i]) : Derivatives{0, 0, 0};
     second[i] = weight * d.second;
     double* const e = to + i * count + before;
@@ -275,7 +272,6 @@ struct PlaceOfSums {
   std::vector<double> step;
 };
 
-/// Size of `LossSums`.
 inline RowSumsSize loss_sums(Index cols, bool has_hessian) {
   return {cols + 1, (has_hessian ? cols + 1 : 0) + row_columns};
 }
@@ -284,13 +280,13 @@ inline std::vector<RowSumsSize> newton_sums(Index cols) {
   return {loss_sums(cols, true), {cols, groups_of_not_finite}};
 }
 
-/// Columns of D are A's columns, centred and scaled, and ones.
+/// Columns of D: A's columns, centred and scaled, and ones.
 template <class Exec, class T>
 class PlacedSums : public RowSums<Exec, T> {
  public:
   using Memory = typename RowSums<Exec, T>::Memory;
 
-  /// In memory of Exec. Weights and offset may be empty.
+  /// Weights and offset may be empty.
   struct OfRows {
     Memory y;
     Memory weights;
@@ -320,7 +316,7 @@ class PlacedSums : public RowSums<Exec, T> {
     return of.extent(0) == 0 ? nullptr : of.data() + first;
   }
 
-  /// D, and D times the place's columns at the beginning of `eta_`, which has room for `more`.
+  /// `eta_` begins with D times the place's columns, and has room for `more`.
   void fill_places(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
                    Index columns, Index more) {
     static std::string const label("tessera::regression::rows");
@@ -357,7 +353,6 @@ class PlacedSums : public RowSums<Exec, T> {
   Memory place_;
 };
 
-/// The Hessian, the gradient and the loss at a place.
 template <class Exec, class T>
 class LossSums final : public PlacedSums<Exec, T> {
  public:

@@ -10,33 +10,33 @@
 
 namespace tessera::solve {
 
-/// The function of η = A·x + intercept and y that a regression sums over the rows.
+/// A function of η = A·x + intercept and y, to sum over the rows.
 enum class Loss {
-  squares,      ///< (η - y)²/2
-  logistic,     ///< log(1 + e^η) - y·η, labels y of 0 and 1
-  poisson,      ///< e^η - y·η, counts y
-  gamma,        ///< y·e^-η + η, y above 0
-  tweedie,      ///< e^(bη)/b - y·e^(aη)/a with a = 1 - power and b = 2 - power
+  squares,  ///< (η - y)²/2
+  logistic,  ///< log(1 + e^η) - y·η, labels y of 0 and 1
+  poisson,  ///< e^η - y·η, counts y
+  gamma,  ///< y·e^-η + η, y above 0
+  tweedie,  ///< e^(bη)/b - y·e^(aη)/a, a = 1 - power, b = 2 - power
   multinomial,  ///< log Σ e^η_k - η_y, labels y of 0 to K - 1
 };
 
 enum class RegressionSolver {
-  automatic,  ///< newton for at most `most_gram_cols` columns, else newton_cg
-  newton,     ///< the whole Hessian: one read of A per iteration
-  newton_cg,  ///< truncated Newton: few iterations of several reads
-  lbfgs,      ///< many iterations, mostly of one read
+  automatic,  ///< newton up to `most_gram_cols` columns, else newton_cg
+  newton,  ///< the whole Hessian: one read of A per iteration
+  newton_cg,  ///< few iterations of several reads
+  lbfgs,  ///< many iterations, mostly of one read
 };
 
 struct RegressionOptions {
-  double penalty = 0;         ///< λ: adds λ·‖x‖²/2 to the loss; the intercept is not penalised
-  bool has_intercept = true;  ///< otherwise it is 0
-  double power = 1.5;         ///< Tweedie: the variance grows as the mean to this power
-  /// Bound of `Regression::quantity`; 0: the default of the solver.
+  double penalty = 0;  ///< λ: adds λ·‖x‖²/2; not of the intercept
+  bool has_intercept = true;
+  double power = 1.5;  ///< Tweedie: of the mean, as the variance
+  /// Bound of `Regression::quantity`; 0: the solver's default.
   double tol = 0;
   RegressionSolver solver = RegressionSolver::automatic;
   Index maxiter = 100;
-  Index max_products = 0;  ///< Hessian products per iteration of newton_cg; 0: n + 1, at most 200
-  Index most_gram_cols = 512;  ///< columns for which `automatic` is `newton`
+  Index max_products = 0;  ///< of H per iteration of newton_cg; 0: n + 1, at most 200
+  Index most_gram_cols = 512;  ///< for which `automatic` is `newton`
   bool keep_history = false;
 };
 
@@ -44,40 +44,40 @@ struct RegressionOptions {
 template <class Exec, class T>
 struct Observations {
   ConstValues<Exec, T> y;
-  ConstValues<Exec, T> weights{};  ///< at least 0, factors of the rows' losses; empty: 1
-  ConstValues<Exec, T> offset{};   ///< added to η; empty: 0
+  ConstValues<Exec, T> weights{};  ///< >= 0; empty: 1
+  ConstValues<Exec, T> offset{};  ///< added to η; empty: 0
 };
 
 template <class Exec, class T>
 struct Regression {
-  /// One coefficient per column; multinomial: class by class.
+  /// Multinomial: class by class.
   Values<Exec, T> x;
   double intercept = 0;
   std::vector<double> intercepts;  ///< multinomial: one per class
   Stop stop = Stop::breakdown;
-  std::string detail;  ///< about `stop`, a sentence without a full stop; may be empty
+  std::string detail;  ///< about `stop`, without a full stop; may be empty
   Index iterations = 0;
-  Index reads = 0;           ///< of A by this call
-  double loss = 0;           ///< including the penalty
+  Index reads = 0;  ///< of A
+  double loss = 0;  ///< including the penalty
   double gradient_norm = 0;  ///< by x and the intercept, including the penalty
 
-  /// Must fall below `bound`. newton: the larger of the Newton decrement and the scaled gradient,
-  /// relative to the root of the deviance; others: the scaled gradient.
+  /// Must fall below `bound`. newton: the larger of decrement and scaled gradient, relative to the
+  /// root of the deviance; others: the scaled gradient.
   double quantity = 0;
   double bound = 0;
-  double decrement = 0;        ///< √(gᵀ·H⁻¹·g); newton only
+  double decrement = 0;  ///< √(gᵀ·H⁻¹·g); newton only
   double scaled_gradient = 0;  ///< the largest |g_j|/√H_jj; newton only
-  double deviance = 0;         ///< newton only, like the fields below
+  double deviance = 0;  ///< newton only, like the fields below
   /// Akaike's criterion, without the penalty; NaN for Tweedie.
   double aic = 0;
   Index rank = 0;  ///< parameters that A determines, with the intercept
-  /// Squares: the residual variance; gamma and Tweedie: Pearson's statistic divided by Σw - rank;
-  /// otherwise 1.
+  /// Squares: residual variance; gamma and Tweedie: Pearson's statistic divided by Σw - rank; else
+  /// 1.
   double dispersion = 1;
-  /// Of the coefficients, then of the intercept; NaN if A does not determine one. Empty if there is
-  /// a penalty, or no minimum.
+  /// Of the coefficients, then of the intercept; NaN if A does not determine one. Empty with a
+  /// penalty, or without a minimum.
   std::vector<double> standard_errors;
-  /// Columns along which the loss falls without limit, for Stop::not_solvable.
+  /// Along which the loss falls without limit: Stop::not_solvable.
   std::vector<Index> columns;
   std::vector<Step> history;
 };

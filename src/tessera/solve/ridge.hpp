@@ -31,8 +31,8 @@ Index patient_limit(Operator const& op) {
   return std::max(10 * std::min(op.rows(), op.cols()), Index{100});
 }
 
-/// Runs LSMR for each right-hand side and each λ. Columns of uneven norms are scaled. The rows
-/// below A then differ from λ to λ, so each such λ has a separate run. The other λ share one.
+/// LSMR for each right-hand side and each λ. With columns of uneven norms, the rows below A differ
+/// from λ to λ, so each such λ has a separate run. The others share one.
 template <class Exec, class T>
 class IterativeLeastSquares {
  public:
@@ -62,7 +62,7 @@ class IterativeLeastSquares {
     plan();
   }
 
-  /// The results of each right-hand side, for each λ.
+  /// Of each right-hand side, for each λ.
   std::vector<Result> operator()() {
     std::size_t const first = take_state();
     std::vector<Result> results(BT_.extent(0) * damps_.size());
@@ -78,9 +78,9 @@ class IterativeLeastSquares {
 
  private:
   struct Run {
-    std::size_t side;                ///< row of BT
+    std::size_t side;  ///< row of BT
     std::vector<std::size_t> damps;  ///< indices of damps that share it
-    std::vector<T> units;            ///< of the columns; empty: not scaled
+    std::vector<T> units;  ///< of the columns; empty: not scaled
   };
   /// In a state, in addition to LSMR's.
   struct Numbers {
@@ -110,7 +110,7 @@ class IterativeLeastSquares {
     }
   }
 
-  /// Index of the run that the state continues; 0 without a state. Earlier runs are repeated.
+  /// The run that the state continues; 0 without a state. Earlier runs are repeated.
   std::size_t take_state() {
     if (control_.resume == nullptr) return 0;
     constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
@@ -211,7 +211,7 @@ class IterativeLeastSquares {
   std::optional<State<T>> state_;
 };
 
-/// For each row of BT and each λ: the shortest minimiser x, with penalty λ·‖x - x0‖².
+/// For each row of BT and each λ.
 template <class Exec, class T>
 std::vector<LeastSquares<Exec, T>> run_penalised(char const* name,
                                                  NormalOperator<Exec, T> const& op,
@@ -262,32 +262,31 @@ ConstRows<Exec, T> as_row(ConstValues<Exec, T> const& x) {
 ///
 /// | argument | shape | |
 /// |---|---|---|
-/// | A | m x n | in: a matrix as solvers read it (operator.hpp) |
+/// | A | m x n | in: operator.hpp |
 /// | b | m | in: any stride, in memory of `A.exec()` |
 /// | lambdas | | in: numbers of at least 0 |
-/// | options | | as for `lsmr`; damp is not used |
+/// | options | | as for `lsmr`, without damp |
 /// | control | | callbacks, and a state to resume from |
 ///
-/// A matrix with at most `options.direct` columns is solved directly, unless maxiter is set. A is
-/// read once in float, and about three times in double. Columns are scaled to equal norms
-/// internally, but the penalty applies to the unscaled ones. atol, btol and conlim are not used:
-/// the result is as accurate as the type allows. `is_direct` is set; conda is the condition number
-/// of the scaled columns.
+/// At most `options.direct` columns are solved directly, unless maxiter is set, with one read of A
+/// in float, about three in double. Columns are scaled to equal norms, but the penalty is on x.
+/// atol, btol and conlim are not used: the result is as accurate as the type allows. `is_direct` is
+/// set; conda belongs to the scaled columns.
 ///
-/// Otherwise this is `lsmr` with damp = √λ, by default with atol = btol = ε and maxiter =
-/// max(10·min(m, n), 100). A is first read for the norms of its columns, twice if squares over- or
-/// underflow or are 0. Let d_j be the norm of column j of A with √λ·I below it.
+/// Otherwise `lsmr` with damp = √λ; default atol = btol = ε, maxiter = max(10·min(m, n), 100). One
+/// more read for the norms of the columns, two if squares over- or underflow or are 0. Let d_j be
+/// the norm of column j of A with √λ·I below it.
 ///
-/// - If the d_j of nonzero columns differ by at most a factor of ten, x has the bits of `lsmr`. All
-///   such λ share the reads of the one with the most iterations, and each adds three vectors of n
-///   entries. Callbacks receive the Steps of the first λ that has not ended.
-/// - Otherwise LSMR runs on columns scaled by powers of two to equal d_j, for one λ after another;
-///   the penalty is still on x. `has_scaled_columns` is set; normar, norma and conda describe the
-///   scaled problem. With λ = 0 this needs m ≥ n.
+/// - If nonzero d_j differ by at most a factor of ten, x has the bits of `lsmr`. Such λ share the
+///   reads of the one with the most iterations; each adds three vectors of n entries. Callbacks
+///   receive the Steps of the first λ that has not ended.
+/// - Otherwise, if λ > 0 or m ≥ n, LSMR runs on columns scaled by powers of two to equal d_j, for
+///   one λ after another; the penalty is still on x. `has_scaled_columns` is set; normar, norma and
+///   conda belong to the scaled problem.
 ///
 /// The bits of each λ do not depend on the others. A run resumes only from a state with the same
-/// lambdas, not from a state of `lsmr`. Runs that ended before the state are repeated. @throws
-/// std::invalid_argument as `lsmr`, and for a λ that is not a number of at least 0
+/// lambdas; runs that ended before the state are repeated.
+/// @throws std::invalid_argument as `lsmr`, and for a negative λ
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -306,7 +305,7 @@ std::vector<LeastSquares<Exec, T>> ridge_path(
                                         lambdas);
 }
 
-/// Minimises ‖A·x - b‖² + λ·‖x - x0‖²: `ridge_path` with one λ.
+/// `ridge_path` with one λ.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -323,13 +322,12 @@ LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double
   return std::move(results.front());
 }
 
-/// Finds the shortest x that minimises ‖A·x - b‖, to the precision of the arithmetic
+/// The shortest x that minimises ‖A·x - b‖, to the precision of the arithmetic
 ///
-/// As `ridge` with λ = 0. Singular values of A with columns of equal norms count as zero if they
-/// are at most 2·ε in float, n·ε in double, times the largest. If that leaves a rank below n, x is
-/// the shortest solution. `rank` is set if A is solved directly. Otherwise conlim is 0 by default;
-/// if columns are scaled and depend on each other, x is the shortest solution for the scaled
-/// columns.
+/// As `ridge` with λ = 0. Directly, singular values of A with columns of equal norms count as zero
+/// if they are at most 2·ε in float, n·ε in double, times the largest; `rank` is set. Otherwise
+/// default conlim 0; if columns are scaled and depend on each other, x is the shortest for the
+/// scaled columns.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

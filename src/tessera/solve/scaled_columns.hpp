@@ -20,7 +20,7 @@
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/operator.hpp>
 
-/// Scales columns to similar norms for iterative methods, without a copy of A.
+/// Scales columns to similar norms, without a copy of A.
 namespace tessera::solve::detail {
 
 template <class T>
@@ -45,7 +45,7 @@ std::vector<double> squares_in(NormalOperator<Exec, T> const& op, std::vector<T>
   return {squares.begin(), squares.end()};
 }
 
-/// Sets the units of columns whose squares over- or underflow; returns whether there are any.
+/// Returns whether squares over- or underflow; sets the units of such columns.
 template <class T>
 bool bring_in_range(std::vector<double> const& squares, std::vector<T>& units) {
   constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -60,7 +60,7 @@ bool bring_in_range(std::vector<double> const& squares, std::vector<T>& units) {
   return is_changed;
 }
 
-/// With one read; two if squares over- or underflow, or are 0.
+/// One read; two if squares over- or underflow, or are 0.
 template <class Exec, class T>
 std::vector<double> column_norms(NormalOperator<Exec, T> const& op) {
   auto const mean = make_values<Exec, T>(op.exec(), op.cols());
@@ -77,7 +77,7 @@ std::vector<double> column_norms(NormalOperator<Exec, T> const& op) {
 }
 
 /// Powers of two that scale the columns of A with damp·I below it to norms from 1 to 2. Empty if
-/// the norms of nonzero columns differ by at most a factor of ten, or if one is not finite.
+/// norms differ by at most a factor of ten, or if one is not finite.
 template <class T>
 std::vector<T> uneven_units(std::vector<double> const& norms, double damp) {
   constexpr int most = std::numeric_limits<T>::max_exponent - 2;
@@ -97,11 +97,11 @@ std::vector<T> uneven_units(std::vector<double> const& norms, double damp) {
   return largest > 10 * least ? units : std::vector<T>{};
 }
 
-/// The rows damp·D below A·D: b = f(damp·d), if it is wanted, and their contribution to c.
+/// The rows damp·D below A·D: b = f(damp·d), if wanted, and their contribution to c.
 template <class T>
 struct RowsBelow {
   T const* scaled;  ///< D·v
-  T const* unit;    ///< the diagonal of D
+  T const* unit;  ///< diagonal of D
   T damp;
   maps::Function<T> map;  ///< of these rows
   bool keeps_product;
@@ -130,8 +130,8 @@ struct AddBelow {
   KOKKOS_FUNCTION void operator()(Index j) const { c[j] = unit[j] * Kokkos::fma(damp, u[j], c[j]); }
 };
 
-/// A·D for a diagonal D of powers of two, with damp·D below it if damp is not 0. With b above
-/// damp·x0 on the right-hand side, it minimises ‖A·x - b‖² + damp²·‖x - x0‖² for x = D·z.
+/// A·D for a diagonal D of powers of two, with damp·D below it. With b above damp·x0 on the
+/// right-hand side, it minimises ‖A·x - b‖² + damp²·‖x - x0‖² for x = D·z.
 template <class Exec, class T>
 class ScaledOperator final : public NormalOperator<Exec, T> {
  public:
@@ -171,7 +171,7 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
   [[nodiscard]] T* below(Values<Exec, T> const& b) const {
     return b.extent(0) == 0 ? nullptr : b.data() + op_.rows();
   }
-  /// The map of A's rows.
+  /// Of A's rows.
   [[nodiscard]] Map above(Map const& map) const {
     if (!is_damped_ || map.is_identity()) return map;
     auto const& f = map.function();

@@ -14,10 +14,10 @@
 /// Cholesky factorisation of a matrix of at most a few hundred columns, on the host.
 namespace tessera::solve {
 
-/// H = S⁻¹·Pᵀ·(L·Lᵀ)·P·S⁻¹ of a positive semidefinite H. S contains powers of two that bring H's
-/// diagonal near 1. P sorts the rows by falling pivots. Rows whose pivot is below `threshold` times
-/// their diagonal depend on the rows before them, and are left out. Only +, -, ·, /, fma and sqrt
-/// in a fixed order: the same bits everywhere.
+/// H = S⁻¹·Pᵀ·(L·Lᵀ)·P·S⁻¹ of a positive semidefinite H. S: powers of two that bring H's diagonal
+/// near 1. P sorts the rows by falling pivots. Rows whose pivot is below `threshold` times their
+/// diagonal depend on the rows before them, and are left out. Only +, -, ·, /, fma and sqrt in a
+/// fixed order: the same bits everywhere.
 ///
 /// Source: N. J. Higham, Analysis of the Cholesky decomposition of a semi-definite matrix, 1990.
 class SmallCholesky {
@@ -33,7 +33,7 @@ class SmallCholesky {
     order_.resize(static_cast<std::size_t>(n));
     std::iota(order_.begin(), order_.end(), Index{0});
     for (Index i = 0; i < n; ++i) scale_.push_back(scale_of(H(i, i)));
-    // Rows in their original order; only the lower part is used.
+    // In their original order; only the lower part is used.
     work_ = SmallMatrix(n, n);
     for (Index j = 0; j < n; ++j) {
       for (Index i = 0; i < n; ++i) work_(i, j) = at(scale_, i) * at(scale_, j) * H(i, j);
@@ -44,7 +44,7 @@ class SmallCholesky {
 
   [[nodiscard]] Index size() const { return static_cast<Index>(order_.size()); }
   [[nodiscard]] Index rank() const { return rank_; }
-  /// In the order of pivots: the first `rank` are not left out.
+  /// By pivots: the first `rank` are not left out.
   [[nodiscard]] std::vector<Index> const& order() const { return order_; }
 
   /// L⁻¹·P·S·b: `rank` entries.
@@ -57,7 +57,7 @@ class SmallCholesky {
     }
     return y;
   }
-  /// x with H·x = b in the rows that are not left out, and 0 in the others.
+  /// H·x = b in the rows that are not left out, x = 0 in the others.
   [[nodiscard]] std::vector<double> solve(std::vector<double> const& b) const {
     return backward(forward(b));
   }
@@ -72,7 +72,7 @@ class SmallCholesky {
     for (Index i = 0; i < rank_; ++i) at(x, at(order_, i)) = at(scale_, at(order_, i)) * at(y, i);
     return x;
   }
-  /// The diagonal of H⁻¹; 0 for rows that are left out.
+  /// 0 for rows that are left out.
   [[nodiscard]] std::vector<double> inverse_diagonal() const {
     std::vector<double> diagonal(order_.size());
     // The sum of the squares of each column of L⁻¹ is a diagonal entry.
@@ -92,7 +92,7 @@ class SmallCholesky {
     }
     return diagonal;
   }
-  /// The null space of H: one column for each row that is left out.
+  /// One column for each row that is left out.
   [[nodiscard]] SmallMatrix null_space() const {
     Index const n = size();
     SmallMatrix Z(n, n - rank_);
@@ -135,7 +135,7 @@ class SmallCholesky {
     std::swap(at(order_, a), at(order_, b));
     for (Index j = 0; j < a; ++j) std::swap(L_(a, j), L_(b, j));
   }
-  /// Column j of L for rows from j on; updates the remaining diagonals.
+  /// Also updates the remaining diagonals.
   void make_column(Index j, std::vector<double>& rest) {
     Index const n = size();
     Index const pivot = at(order_, j);

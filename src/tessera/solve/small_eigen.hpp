@@ -15,11 +15,11 @@
 /// Eigenvalues of symmetric matrices of at most a few hundred rows, on the host.
 namespace tessera::solve {
 
-/// A = V·diag(values)·Vᵀ. V has orthonormal columns; the values are in falling order.
+/// A = V·diag(values)·Vᵀ, orthonormal V, falling values.
 struct SmallEigen {
   std::vector<double> values;
   SmallMatrix V;
-  bool is_converged = false;  ///< false if A has an infinity or a NaN
+  bool is_converged = false;  ///< false if A is not finite
 };
 
 namespace detail {
@@ -28,7 +28,6 @@ inline void add_multiple(Index size, double a, double const* x, double* y) {
   for (Index i = 0; i < size; ++i) y[i] = std::fma(a, x[i], y[i]);
 }
 
-/// `below[j]` is next to diagonal[j].
 struct Tridiagonal {
   std::vector<double> diagonal;
   std::vector<double> below;
@@ -95,8 +94,7 @@ inline void turn(Index size, double c, double s, double* x, double* y) {
   }
 }
 
-/// Chases a bulge from row `last` to row `first` of T, with the shift of the 2 x 2 matrix at
-/// `first`. Rotations are applied to the columns of V.
+/// Chases a bulge from row `last` to row `first`, with the shift of the 2 x 2 matrix at `first`.
 inline void chase(Tridiagonal& T, SmallMatrix& V, std::size_t first, std::size_t last) {
   auto& d = T.diagonal;
   auto& e = T.below;
@@ -131,7 +129,6 @@ inline void chase(Tridiagonal& T, SmallMatrix& V, std::size_t first, std::size_t
   e[last] = 0;
 }
 
-/// Returns false if that fails.
 inline bool make_diagonal(Tridiagonal& T, SmallMatrix& V) {
   auto& d = T.diagonal;
   auto& e = T.below;
@@ -158,13 +155,13 @@ inline bool make_diagonal(Tridiagonal& T, SmallMatrix& V) {
 /// Precise relative to the largest eigenvalue. Only +, -, ·, /, fma and sqrt in a fixed order: the
 /// same bits everywhere.
 ///
-/// Source: reflections to tridiagonal form (A. S. Householder, 1958), and the implicit QL method
-/// with Wilkinson's shift (H. Bowdler, R. S. Martin, C. Reinsch, J. H. Wilkinson, 1968).
+/// Source: reflections (A. S. Householder, 1958), and the implicit QL method with Wilkinson's shift
+/// (H. Bowdler, R. S. Martin, C. Reinsch, J. H. Wilkinson, 1968).
 inline SmallEigen small_eigen(SmallMatrix A) {
   Index const n = A.rows();
   SmallEigen result;
   if (n == 0) return {{}, SmallMatrix(), true};
-  // Scales by a power of two, so that squares neither overflow nor vanish.
+  // Squares neither overflow nor vanish.
   double largest = 0;
   bool is_finite = true;
   for (double const x : A.values()) {

@@ -17,11 +17,10 @@ namespace tessera::solve {
 
 using summation::Index;
 
-/// A column-major matrix of doubles on the host.
+/// Column-major, on the host.
 class SmallMatrix {
  public:
   SmallMatrix() = default;
-  /// Zeros.
   SmallMatrix(Index rows, Index cols)
       : rows_(rows), cols_(cols), values_(static_cast<std::size_t>(rows * cols)) {}
 
@@ -39,12 +38,12 @@ class SmallMatrix {
   std::vector<double> values_;
 };
 
-/// A = U·diag(s)·Vᵀ, m x n with m >= n. U, m x n, and V, n x n, have orthonormal columns; s falls.
+/// A = U·diag(s)·Vᵀ, m x n with m >= n; U is m x n and V n x n, orthonormal; s falls.
 struct SmallSvd {
   SmallMatrix U;
   std::vector<double> s;
   SmallMatrix V;
-  bool is_converged = false;  ///< false if A has an infinity or a NaN
+  bool is_converged = false;  ///< false if A is not finite
 };
 
 namespace detail {
@@ -93,8 +92,8 @@ inline void complete(SmallMatrix& U, Index j) {
   for (Index i = 0; i < m; ++i) u[i] /= norm;
 }
 
-/// Rotates each pair of columns of A, and of V, until they are orthogonal, then in `further` more
-/// sweeps. Returns false if that fails.
+/// Rotates pairs of columns of A, and of V, until they are orthogonal, then in `further` more
+/// sweeps.
 inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
   constexpr int max_sweeps = 60;
   constexpr double nothing = 0x1p-900;  // the square of a negligible column
@@ -133,11 +132,9 @@ inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
 
 }  // namespace detail
 
-/// Of a matrix with at least as many rows as columns. Only +, -, ·, /, fma and sqrt in a fixed
-/// order: the same bits everywhere. If a singular value is zero to the precision of the largest, U
-/// has a unit vector orthogonal to its other columns.
-///
-/// `further` sweeps of rotations improve the orthogonality of U and V from about m·ε to about √m·ε.
+/// A needs at least as many rows as columns. Only +, -, ·, /, fma and sqrt in a fixed order: the
+/// same bits everywhere. Values that are zero to the precision of the largest have unit vectors in
+/// U, too. `further` sweeps improve the orthogonality of U and V from about m·ε to about √m·ε.
 ///
 /// Source: one-sided Jacobi rotations (M. R. Hestenes, 1958).
 ///
@@ -153,7 +150,7 @@ inline SmallSvd small_svd(SmallMatrix A, int further = 0) {
   SmallMatrix V(n, n);
   for (Index j = 0; j < n; ++j) V(j, j) = 1;
 
-  // Scales by a power of two, so that squares neither overflow nor vanish.
+  // Squares neither overflow nor vanish.
   double largest = 0;
   for (double const x : A.values()) largest = std::max(largest, std::abs(x));
   int power = 0;

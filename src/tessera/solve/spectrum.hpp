@@ -36,24 +36,23 @@ struct SpectrumOptions {
 template <class Exec, class T>
 struct PowerIteration {
   double s = 0;
-  Values<Exec, T> v;    ///< right singular vector, n entries
+  Values<Exec, T> v;  ///< right singular vector
   double residual = 0;  ///< ‖Aᵀ·(A·v) - s²·v‖/s
   Stop stop = Stop::breakdown;
   Index iterations = 0;
-  Index reads = 0;  ///< of A by this call
+  Index reads = 0;  ///< of A
 };
 
-/// Estimates of the extreme singular values of A. Up to rounding, A has a singular value within
-/// each residual of its estimate.
+/// Up to rounding, A has a singular value within each residual of its estimate.
 struct ConditionEstimate {
-  double largest = 0;   ///< at most the largest singular value
-  double smallest = 0;  ///< at least the smallest of the min(m, n) singular values
+  double largest = 0;  ///< at most the true one
+  double smallest = 0;  ///< at least the true one of min(m, n)
   double largest_residual = 0;
   double smallest_residual = 0;
-  double condition = 0;  ///< largest/smallest: at most the condition number
+  double condition = 0;  ///< at most the true one
   Stop stop = Stop::breakdown;
   Index iterations = 0;
-  Index reads = 0;  ///< of A by this call
+  Index reads = 0;  ///< of A
 };
 
 namespace detail {
@@ -108,8 +107,8 @@ class PowerRun {
   /// For 2^e·A.
   struct Numbers {
     double exponent = 0;  ///< e
-    double length = 0;    ///< ‖c‖
-    double square = 0;    ///< s²
+    double length = 0;  ///< ‖c‖
+    double square = 0;  ///< s²
     double residual = 0;
   };
 
@@ -224,7 +223,7 @@ PowerIteration<Exec, T> run_power_iteration(NormalOperator<Exec, T> const& op,
   return PowerRun<Exec, T>(op, options, control)();
 }
 
-/// Of the bidiagonal matrix with α_1, α_2, … and β_2, β_3, …
+/// With α_1, α_2, … on and β_2, β_3, … below the diagonal.
 inline SmallSvd svd_of_bidiagonal(std::vector<double> const& alphas,
                                   std::vector<double> const& betas) {
   auto const k = static_cast<Index>(betas.size());
@@ -307,7 +306,7 @@ class ConditionRun {
     return look() ? Stop::cancelled : Stop::not_finite;
   }
 
-  /// Whether to compute singular values: after each of the first iterations, then ever more rarely.
+  /// Ever more rarely.
   [[nodiscard]] bool is_looked_at() const {
     Index next = 1;
     while (next < result_.iterations) next += 1 + next / 4;
@@ -327,7 +326,7 @@ class ConditionRun {
     return std::nullopt;
   }
 
-  /// Computes the singular values of the bidiagonal matrix. Returns false if that fails.
+  /// Singular values of the bidiagonal matrix.
   bool look() {
     SmallSvd const small = svd_of_bidiagonal(alphas_, betas_);
     if (!small.is_converged) return false;
@@ -382,7 +381,6 @@ class ConditionRun {
     if (!try_restore(state)) fail_of_state(name);
   }
 
-  /// Returns false for a state that does not come from a run.
   bool try_restore(State<T> const& state) {
     using Process = typename GolubKahan<Exec, T>::Numbers;
     constexpr std::size_t fixed = (sizeof(Process) + sizeof(Numbers)) / sizeof(double);
@@ -414,7 +412,7 @@ class ConditionRun {
   Index reads_before_;
   GolubKahan<Exec, T> process_;
   std::vector<double> alphas_;  ///< α_1 … α_(k+1)
-  std::vector<double> betas_;   ///< β_2 … β_(k+1)
+  std::vector<double> betas_;  ///< β_2 … β_(k+1)
   ConditionEstimate result_;
 };
 
@@ -431,17 +429,16 @@ ConditionEstimate run_condition_estimate(NormalOperator<Exec, T> const& op,
 ///
 /// | argument | | |
 /// |---|---|---|
-/// | op | m x n | in: the matrix A |
+/// | op | m x n | in: A |
 /// | options | | tolerance, maximum iterations |
 /// | control | | progress, cancellation, states |
 ///
-/// It has converged if ‖Aᵀ·(A·v) - s²·v‖ <= tol·s². Up to rounding, A then has a singular value
-/// between s·√(1 - tol) and s·√(1 + tol): the largest, unless the initial vector was nearly
-/// orthogonal to its singular vector. It stops with Stop::zero_solution for zeros, and with
-/// Stop::breakdown if A·v or Aᵀ·(A·v) underflows to 0. It reads A once per iteration and once to
-/// start. Bits are as for `svd`, interrupted or not. A Step has the residual of the result; its
-/// objective is s. Throws std::invalid_argument for negative options and for states that do not
-/// fit.
+/// Converged if ‖Aᵀ·(A·v) - s²·v‖ <= tol·s². Up to rounding, A then has a singular value between
+/// s·√(1 - tol) and s·√(1 + tol): the largest, unless the initial vector was nearly orthogonal to
+/// its vector. Stops with Stop::zero_solution for zeros, Stop::breakdown if A·v or Aᵀ·(A·v)
+/// underflows to 0. Reads A once per iteration and once to start. Bits as `svd`. A Step's objective
+/// is s.
+/// @throws std::invalid_argument for negative options and for states that do not fit
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -459,18 +456,17 @@ PowerIteration<Exec, T> power_iteration(NormalOperator<Exec, T> const& op,
 ///
 /// | argument | | |
 /// |---|---|---|
-/// | op | m x n | in: the matrix A |
+/// | op | m x n | in: A |
 /// | options | | tolerance, maximum iterations |
 /// | control | | progress, cancellation, states |
 ///
 /// A bidiagonalisation: reads A once per iteration and once to start. Up to rounding, the estimates
-/// are within the spectrum, so `condition` is at most the condition number; how close depends on
-/// the initial vector. It has converged if each residual is at most tol times its value. The
-/// smallest value may need more iterations than the default maximum. Bits are as for `lsmr`,
-/// interrupted or not. Singular values are computed after each of the first iterations, then ever
-/// more rarely, and at the end. The residual of a Step (of the smallest value) and its objective
-/// (the condition number) come from the last computation. A state has m + n + 2k scalars after k
-/// iterations. Throws std::invalid_argument for negative options and for states that do not fit.
+/// are within the spectrum; how close depends on the initial vector. Converged if each residual is
+/// at most tol times its value; the smallest may need more than the default maxiter. Bits as
+/// `lsmr`. Singular values, and a Step's residual (of the smallest) and objective (the condition
+/// number), are computed ever more rarely, and at the end. A state has m + n + 2k scalars after k
+/// iterations.
+/// @throws std::invalid_argument for negative options and for states that do not fit
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -8,21 +8,21 @@
 namespace tessera::solve {
 
 enum class Stop {
-  zero_solution,               ///< x = 0 is exact
-  solved,                      ///< A·x = b within atol and btol
-  least_squares,               ///< x minimises ‖A·x - b‖ within atol
-  condition_limit,             ///< the estimate of cond(A) exceeds conlim
-  solved_to_precision,         ///< to the precision of the arithmetic
-  least_squares_to_precision,  ///< to the precision of the arithmetic
-  condition_to_precision,      ///< with the limit of the arithmetic
-  converged,                   ///< the residual is within the tolerance
-  iteration_limit,             ///< not converged after maxiter iterations
-  cancelled,                   ///< by a callback
-  breakdown,                   ///< the method cannot continue
-  not_finite,                  ///< a norm overflowed, or A, b or x has an infinity or a NaN
-  all_done,                    ///< all requested iterations; residuals show the accuracy
-  precision_limit,             ///< the arithmetic allows no further progress
-  not_solvable,                ///< the problem as posed has no solution
+  zero_solution,  ///< x = 0 is exact
+  solved,  ///< A·x = b within atol and btol
+  least_squares,  ///< ‖A·x - b‖ is least within atol
+  condition_limit,  ///< cond(A) exceeds conlim
+  solved_to_precision,  ///< of the arithmetic
+  least_squares_to_precision,  ///< of the arithmetic
+  condition_to_precision,  ///< of the arithmetic
+  converged,  ///< within the tolerance
+  iteration_limit,  ///< maxiter
+  cancelled,  ///< by a callback
+  breakdown,  ///< the method cannot continue
+  not_finite,  ///< a norm overflowed, or an input is not finite
+  all_done,  ///< all requested iterations; residuals show the accuracy
+  precision_limit,  ///< of the arithmetic: no further progress
+  not_solvable,  ///< the problem as posed has no solution
 };
 
 /// Without a full stop.
@@ -71,10 +71,10 @@ inline bool is_success(Stop stop) {
 /// After an iteration.
 struct Step {
   std::int64_t iteration = 0;
-  std::int64_t reads = 0;  ///< of A by this call
-  double residual = 0;     ///< the norm that the method reduces
-  double tolerance = 0;    ///< bound of the residual
-  double objective = 0;    ///< such as ‖r‖; each method documents it; 0: not used
+  std::int64_t reads = 0;  ///< of A
+  double residual = 0;  ///< the norm that the method reduces
+  double tolerance = 0;  ///< of the residual
+  double objective = 0;  ///< such as ‖r‖; 0: not used
 };
 
 }  // namespace tessera::solve

@@ -52,30 +52,29 @@ SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, 
 ///
 /// | argument | | |
 /// |---|---|---|
-/// | op | m x n | in: the matrix A |
+/// | op | m x n | in: A |
 /// | k | | in: 1 … min(m, n) |
-/// | options | | tolerance, limit of steps, size of the basis, whether U is wanted |
+/// | options | | tolerance, maximum iterations, size of the basis, whether U is wanted |
 /// | control | | progress, cancellation, states |
 ///
-/// A matrix with at most `options.direct` columns is decomposed directly, unless ncv or maxiter is
-/// set: by its Gram matrix in double, and if that is not enough, the one of A·P, as accurate as a
-/// QR decomposition. It takes one read of A or two, one more for U, and about 20·n³ operations on
-/// the host.
+/// At most `options.direct` columns are decomposed directly, unless ncv or maxiter is set: by the
+/// Gram matrix in double, and if that is not enough, the one of A·P, as accurate as QR. This takes
+/// one read of A or two, one more for U, and about 20·n³ operations on the host.
 ///
-/// Otherwise two orthonormal bases grow by blocks of k + 2 vectors (block_svd.hpp). It reads A once
-/// to start and once per iteration, or twice if A has more columns than rows, for up to 32 vectors
-/// at once; U takes no read. Memory: bases of ncv vectors, with m + n entries each.
+/// Otherwise two orthonormal bases grow by blocks of k + 2 vectors (block_svd.hpp). An iteration
+/// reads A once, or twice if A has more columns than rows, for up to 32 vectors at once; the start
+/// reads it once, U not. Memory: ncv vectors of m + n entries.
 ///
-/// Guarantees: the bits depend only on A, its layout, k and the options, not on streaming or
-/// interruptions. It has converged if ‖Aᵀ·u - s·v‖ <= tol·s_1 for each triplet, or if rounding does
-/// not allow less; this residual is measured. U and V are orthonormal, and ‖A·v - s·u‖ is a few
-/// ε·s_1. Repeated singular values are found as often as A has them. Values that are zero to the
-/// precision of the largest are 0, with vectors orthogonal to the others. The largest entry of each
-/// v is positive. @throws std::invalid_argument for options and states that do not fit
+/// Guarantees: the bits depend only on A, its layout, k and the options. Converged if ‖Aᵀ·u - s·v‖,
+/// which is measured, is at most tol·s_1 for each triplet, or if rounding does not allow less. U
+/// and V are orthonormal, and ‖A·v - s·u‖ is a few ε·s_1. Repeated values are found as often as A
+/// has them. Values that are zero to the precision of the largest are 0. The largest entry of each
+/// v is positive.
+/// @throws std::invalid_argument for options and states that do not fit
 ///
 /// Source: block Krylov spaces (G. H. Golub, F. T. Luk and M. L. Overton, ACM TOMS 7, 1981) with
 /// thick restarts (K. Wu and H. D. Simon, SIAM J. Matrix Anal. Appl. 22, 2000); shifted CholeskyQR
-/// for the direct way (T. Fukaya and others, SIAM J. Sci. Comput. 42, 2020).
+/// (T. Fukaya and others, SIAM J. Sci. Comput. 42, 2020).
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

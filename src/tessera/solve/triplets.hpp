@@ -21,37 +21,37 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/vectors.hpp>
 
-/// Common code of singular value solvers: options, results, and orthonormal vectors.
+/// Common code of singular value solvers.
 namespace tessera::solve {
 
 struct SvdOptions {
-  /// Bound of each residual, relative to the largest singular value; 0: the precision of the type.
+  /// Bound of residuals relative to the largest value; 0: the precision of the type.
   double tol = 0;
   Index maxiter = 0;  ///< 0: 100 times the vectors of the basis
-  /// Vectors of the basis between two restarts, more than k; 0: the larger of 2k + 1 and 20. At
-  /// most the smaller size of the matrix.
+  /// Vectors of the basis between restarts, more than k, up to the smaller size of A; 0: the larger
+  /// of 2k + 1 and 20.
   Index ncv = 0;
-  bool want_u = false;  ///< computes U; may take more reads: see `svd`
-  /// Maximum columns of a direct decomposition, unless maxiter or ncv is set; 0: never. See `svd`.
+  bool want_u = false;  ///< may take more reads: see `svd`
+  /// Maximum columns of a direct decomposition; 0: never. See `svd`.
   Index direct = direct_columns;
 };
 
 template <class Exec, class T>
 struct SvdResult {
-  std::vector<double> s;          ///< in falling order; fewer than k if the run stopped too early
-  Rows<Exec, T> VT;               ///< right singular vectors, one per row
-  Rows<Exec, T> UT;               ///< left singular vectors, one per row, if wanted
+  std::vector<double> s;  ///< falling; fewer than k if the run stopped too early
+  Rows<Exec, T> VT;  ///< right singular vectors, one per row
+  Rows<Exec, T> UT;  ///< left singular vectors, one per row, if wanted
   std::vector<double> residuals;  ///< bounds of ‖Aᵀ·u - s·v‖
   Stop stop = Stop::breakdown;
-  bool is_direct = false;  ///< decomposed by Gram matrices
-  Index iterations = 0;    ///< direct: reads without U
-  Index reads = 0;         ///< of A by this call
+  bool is_direct = false;  ///< by Gram matrices
+  Index iterations = 0;  ///< direct: reads without U
+  Index reads = 0;  ///< of A
   std::vector<Step> history;
 };
 
 namespace detail {
 
-/// Entry i is a hash of i and the seed, an integer times 2^-23.
+/// A hash of i and the seed, an integer times 2^-23.
 template <class T>
 struct MixedNumbers {
   std::uint64_t seed;
@@ -66,7 +66,7 @@ struct MixedNumbers {
   }
 };
 
-/// Fills x with pseudorandom numbers from -1 to 1, the same ones everywhere.
+/// From -1 to 1, the same ones everywhere.
 template <class Exec, class T>
 void mix(Exec const& exec, std::uint64_t seed, Values<Exec, T> const& x) {
   static std::string const label("tessera::solve::mix");
@@ -93,7 +93,7 @@ class Basis {
   [[nodiscard]] Values<Exec, T> vector(Index i) const {
     return Values<Exec, T>(values_.data() + i * size_, static_cast<std::size_t>(size_));
   }
-  /// Makes x orthogonal to the first `count` vectors, and returns its products with them.
+  /// To the first `count` vectors; returns the products with them.
   std::vector<T> make_orthogonal(Index count, Values<Exec, T> const& x) {
     if (count == 0) return {};
     Values<Exec, T> const along(along_.data(), static_cast<std::size_t>(count));
@@ -102,7 +102,7 @@ class Basis {
     subtract_projection(count, between_, along, x);
     return products;
   }
-  /// Sets vector `count` to any unit vector that is orthogonal to the previous ones.
+  /// Vector `count` = any unit vector orthogonal to the previous ones.
   void add_any(Index count, std::uint64_t seed, Norms<Exec, T>& norm) {
     Values<Exec, T> const x = vector(count);
     for (std::uint64_t attempt = 0;; ++attempt) {
@@ -133,7 +133,7 @@ class Basis {
   Workspace<Exec> workspace_;
 };
 
-/// Throws std::invalid_argument unless k is from 1 to the number of singular vectors.
+/// Throws std::invalid_argument unless k is from 1 to the result.
 template <class Operator>
 Index most_vectors(char const* name, Operator const& op, Index k) {
   Index const most = std::min(op.rows(), op.cols());

@@ -6,7 +6,7 @@
 
 #include <tessera/kernels/elementary.hpp>
 
-/// The losses of gamma and Tweedie regressions with a logarithmic link.
+/// Losses of gamma and Tweedie regressions with a logarithmic link.
 namespace tessera::solve::detail {
 
 /// e^t - 1 - t, by the series for small t to avoid a difference of nearly equal numbers.
@@ -18,13 +18,12 @@ KOKKOS_FUNCTION T exp_beyond_line(T t) {
   return t * t * Kokkos::fma(sum, t, T(1)) / T(2);
 }
 
-/// Half the deviance of a row and its derivatives by η. The mean is μ = e^η, and the variance grows
-/// as μ^power.
+/// Half the deviance and its derivatives by η: mean μ = e^η, variance μ^power.
 template <class T>
 struct TweedieRow {
   T value;
   T first;
-  T second;    ///< for powers up to 2; above, it may be negative, and `expected` is used
+  T second;  ///< above a power of 2, it may be negative: use `expected`
   T expected;  ///< mean of the second derivative over the distribution of y
 };
 
@@ -36,7 +35,7 @@ KOKKOS_FUNCTION TweedieRow<T> tweedie_row(T eta, T y, T power) {
   T const b = T(2) - power;
   T const expected = b == T(0) ? T(1) : elementary::exp(b * eta);
   if (!(y > T(0))) return {expected / b, expected, b * expected, expected};
-  // The deviance is zero at t = 0. Apart from a power of y, it is a function of t.
+  // The deviance is zero at t = 0; apart from a power of y, a function of t.
   T const log_y = elementary::log(y);
   T const t = eta - log_y;
   T const size = b == T(0) ? T(1) : elementary::exp(b * log_y);
