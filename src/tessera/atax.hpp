@@ -58,7 +58,7 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
            [&](auto const& factor) { check_and_run_atax(exec, a, v, b, c, options, factor); });
 }
 
-/// Columns [first, first + count) of blocks, in one pass over the matrix.
+/// Columns [first, first + count), in one pass.
 template <class Exec, class T, class Factor>
 void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
                          MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
@@ -128,17 +128,16 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
 /// | A | m x n | in: rows or columns contiguous, any leading dimension |
 /// | v | n | in: any stride |
 /// | C | n | out: any stride but 0, overwritten |
-/// | options | | f, α, β and z; method, workspace, tuning and kernels |
+/// | options | | f, α, β and z; method, workspace, tuning, kernels |
 ///
 /// f is the `.map`, applied to each entry of A·v. C_j = fma(β, z_j, α·c_j) with α·c_j rounded.
 ///
 /// Work and traffic: 4mn flop; fused (mn + 2n)·sizeof(T) bytes, two-stage (2mn + 2m +
 /// 2n)·sizeof(T). A map adds its vector, α and β add 3n·sizeof(T).
 ///
-/// Guarantees: asynchronous in `exec`; no fence; no allocation with a kept workspace. The bits
-/// depend only on the inputs and A's layout (docs/summation.md). Without rows, C = β·z. C must not
-/// overlap an input. Not callable in a parallel region: Kokkos hangs or aborts. LayoutStride is
-/// row-major if rows are contiguous, else column-major if columns are, else refused.
+/// Guarantees: rules of every call in docs/guide/first-program.md. The bits depend only on the
+/// inputs and A's layout (docs/summation.md). Without rows, C = β·z. LayoutStride is row-major if
+/// rows are contiguous, else column-major if columns are, else refused.
 /// @throws std::invalid_argument for wrong sizes, missing memory, overlap, an unusable tuning, or a
 /// workspace in use, before any work is enqueued
 ///
@@ -162,9 +161,8 @@ void atax(
 
 /// C = α·Aᵀ·B + β·z, and B = f(A·v)
 ///
-/// B has m entries of any stride and must not overlap another argument. Without a map, or with
-/// `.keep_product`, it has the bits of `multiply`. Without columns, B = f(0). Adds m·sizeof(T)
-/// bytes, 4m·sizeof(T) with a map.
+/// B has m entries of any stride. Without a map, or with `.keep_product`, it has the bits of
+/// `multiply`. Without columns, B = f(0). Adds m·sizeof(T) bytes, 4m·sizeof(T) with a map.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -207,8 +205,7 @@ void atax(
 
 /// C = α·Aᵀ·f(A·V) for a block V of k vectors
 ///
-/// V and C are n x k, each in LayoutRight, LayoutLeft or LayoutStride. All columns use the same
-/// map; no z. Column j has the bits of a call with V's column j.
+/// V and C are n x k, of any layout. No z. Column j has the bits of a call with V's column j.
 ///
 /// Up to 32 columns share a pass over A, up to eight with portable kernels. By default, passes of
 /// nine or more columns are two-stage; on GPUs those of three or more, unless a kernel fuses up to

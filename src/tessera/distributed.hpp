@@ -33,24 +33,22 @@
 #include <tessera/distributed/rows.hpp>
 #include <tessera/options.hpp>
 
-/// Operations on a matrix whose rows are distributed over MPI processes, with the bits of one
-/// process.
+/// Operations on a matrix whose rows are distributed over MPI processes.
 namespace tessera {
 
-/// Processes that compute together. The rows of rank r follow the rows of rank r - 1.
+/// Processes that compute together, with the bits of one process (docs/distributed.md). The rows of
+/// rank r follow the rows of rank r - 1.
 ///
 /// A matrix is each rank's View of its rows, maybe none. Vectors as long as a column are
-/// distributed, vectors as long as a row are replicated. Any split gives the same bits.
+/// distributed, vectors as long as a row are replicated.
 ///
 /// Every member except rank, size, exec, exchange and rows_of is collective: all ranks pass the
-/// same number of columns, layout, scalar type, map and numbers. Differences are detected. If one
-/// rank throws, all throw its error as a DistributedError. Only the calling thread calls MPI.
+/// same number of columns, layout, scalar type, map and numbers. If one rank throws, all throw its
+/// error as a DistributedError. Only the calling thread calls MPI.
 ///
 /// All but `dot` and `sum_of_squares` are asynchronous. They allocate nothing if the workspace is
 /// kept, an earlier call had the same sizes, and each rank has whole panels or segments. With NCCL
 /// they then do not fence: a CUDA graph can capture them on all ranks.
-///
-/// Source: docs/distributed.md.
 ///
 /// ```cpp
 /// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
@@ -73,7 +71,7 @@ class Distributed {
   /// destruction.
   explicit Distributed(MPI_Comm comm, Exec exec = Exec())
       : Distributed(std::make_shared<distributed::Communicator const>(comm), std::move(exec)) {}
-  /// Shares a communicator, and reports errors of its other users. Collective.
+  /// Also reports errors of the communicator's other users. Collective.
   explicit Distributed(std::shared_ptr<distributed::Communicator const> comm, Exec exec = Exec())
       : comm_(std::move(comm)), exec_(std::move(exec)) {}
 
@@ -87,8 +85,7 @@ class Distributed {
     return distributed::detail::name_of<Exec>(exchanges_->by);
   }
 
-  /// This rank's rows of an m x n matrix: whole panels or segments of T, evenly split, few
-  /// subtrees.
+  /// This rank's rows of an m x n matrix: whole panels or segments of T, evenly split.
   template <Scalar T = float, ContiguousLayout Layout = Kokkos::LayoutRight>
   [[nodiscard]] distributed::Rows rows_of(Index m, Index n) const {
     checks::require_size("Distributed::rows_of", m, n, sizeof(T));
@@ -99,14 +96,12 @@ class Distributed {
                                           size());
   }
 
-  /// Calls body() on each rank; it may make collective calls. If it throws on one, all throw that
-  /// error.
+  /// If body(), which may be collective, throws on one rank, all throw that error.
   template <class Body>
   void together(Body const& body) const {
     comm_->together(body);
   }
 
-  /// This rank's rows, and the properties that all matrices share.
   struct Place {
     distributed::Rows rows;
     Index all_rows;
@@ -120,7 +115,7 @@ class Distributed {
     return {global.rows[index()], global.all_rows, global.by_rows, global.rows};
   }
 
-  /// B = A·v, each rank's rows of B.
+  /// Each rank's rows of B.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
   void multiply(A const& a, V const& v, B const& b,
                 std::type_identity_t<Options<Exec>> const& options = {}) const {
@@ -128,7 +123,7 @@ class Distributed {
     call_multiply<T>(detail::matrix_in(a), detail::vector_in(v), detail::vector_out(b), options);
   }
 
-  /// C = Aᵀ·B. Each rank passes its rows of B; C is replicated.
+  /// Each rank passes its rows of B; C is replicated.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> B, OutputVectorOf<Exec, A> C>
   void multiply_transposed(A const& a, B const& b, C const& c,
                            std::type_identity_t<Options<Exec>> const& options = {}) const {
@@ -137,7 +132,7 @@ class Distributed {
                        detail::vector_in(b), detail::vector_out(c), options, false);
   }
 
-  /// C = α·Aᵀ·f(A·v) + β·z. Each rank passes its rows of the map's vector; z is replicated.
+  /// Each rank passes its rows of the map's vector; z and C are replicated.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C>
   void atax(A const& a, V const& v, C const& c,
             std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
@@ -180,8 +175,7 @@ class Distributed {
                     [&](auto const& x, auto const& y) { atax(a, x, y, options); });
   }
 
-  /// x·y of vectors whose entries follow the order of the ranks, with the bits of tessera::dot, on
-  /// every rank.
+  /// x·y of distributed vectors with the bits of tessera::dot, on every rank.
   template <Vector X, VectorOf<Exec, X> Y>
     requires AccessibleFrom<X, Exec>
   [[nodiscard]] typename X::non_const_value_type dot(
@@ -201,7 +195,6 @@ class Distributed {
     copy_to_host(sum.data(), &value, 1);
     return value;
   }
-  /// Σ x_i².
   template <Vector X>
     requires AccessibleFrom<X, Exec>
   [[nodiscard]] typename X::non_const_value_type sum_of_squares(
@@ -211,10 +204,10 @@ class Distributed {
 
   /// c = a sum over all rows of A, in the order of `multiply_transposed`. For solvers.
   ///
-  /// @param name     of the sum, the same on all ranks
+  /// @param name     of the sum
   /// @param a        this rank's rows
-  /// @param c        one entry per column of A, replicated
-  /// @param kernels  accelerated or portable ones
+  /// @param c        one entry per column, replicated
+  /// @param kernels  accelerated or portable
   /// @param make_job make_job(all rows) returns a job as distributed::detail::SquaresJob
   /// @throws DistributedError on all ranks if calls differ or a job throws
   template <MatrixOf<Exec> A, OutputVectorOf<Exec, A> C, class MakeJob>
@@ -231,9 +224,8 @@ class Distributed {
   /// Gives every rank all entries of a vector whose rows each rank has filled in.
   ///
   /// @param x    contiguous, of the same length on every rank
-  /// @param mine this rank's rows, maybe none; all ranks' rows cover x in order, without gap or
-  ///   overlap
-  /// @throws DistributedError on all ranks if a condition does not hold
+  /// @param mine this rank's rows; all ranks' rows cover x in order, without gap or overlap
+  /// @throws DistributedError on all ranks otherwise
   template <OutputVector X>
     requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, distributed::Rows const& mine) const {
@@ -270,7 +262,6 @@ class Distributed {
     return by_rows ? Stored::rows : Stored::columns;
   }
 
-  /// What must be the same on all ranks.
   struct Sameness {
     Index vectors = 0;
     double alpha = 1;
@@ -282,11 +273,11 @@ class Distributed {
 
   [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(rank()); }
 
-  /// Runs check() on each rank and compares the calls: all ranks throw or none does.
+  /// All ranks throw or none does.
   template <class T, class Check>
   Global agree(char const* operation, MatrixIn<T> const& a, Check const& check,
                Sameness const& sameness) const {
-    constexpr std::size_t rows_at = 8, stored_at = 9;  // before them: the same on all
+    constexpr std::size_t rows_at = 8, stored_at = 9;  // the same on all: before them
     auto const bits = [](double x) { return std::bit_cast<std::int64_t>(x); };
     auto const all = comm_->meet([&] {
       checks::require_matrix(operation, a);
@@ -303,7 +294,7 @@ class Distributed {
                                               static_cast<std::int64_t>(a.extent(0)),
                                               static_cast<std::int64_t>(mine)};
     });
-    constexpr std::size_t counts = 3;  // the first names, whose values a message can show
+    constexpr std::size_t counts = 3;  // names whose values a message can show
     constexpr std::array<char const*, 8> names{"columns", "bytes a scalar", "vectors", "operation",
                                                "map",     "alpha",          "beta",    "gamma"};
     auto const refuse = [&](std::size_t rank, std::string const& what) {
@@ -338,7 +329,7 @@ class Distributed {
         summation::lines_are_rows(global.by_rows, global.all_rows, static_cast<Index>(a.extent(1)));
     try {
       checks::require_size(operation, global.all_rows, static_cast<Index>(a.extent(1)), sizeof(T));
-    } catch (std::invalid_argument const& error) {  // on all ranks alike
+    } catch (std::invalid_argument const& error) {  // on all ranks
       throw DistributedError(0, error.what());
     }
     return global;
@@ -520,7 +511,7 @@ class Distributed {
     (*sum)(c);
   }
 
-  /// Chains of units whose rows are on several ranks.
+  /// Of units whose rows are on several ranks.
   template <class T>
   struct Chains {
     Memory<T> memory, open_factors, begun_factors;
@@ -543,8 +534,8 @@ class Distributed {
     }
   }
 
-  /// roots = the sums of this rank's whole subtrees, after the sum of the unit that ends here.
-  /// Begins this rank's chains.
+  /// roots = the sums of this rank's whole subtrees, after the unit that ends here. Begins this
+  /// rank's chains.
   template <class Set, bool RowMajor, class T, class Job>
   void make_roots(Global const& global, distributed::detail::Units const& units,
                   distributed::detail::Share const& share, MatrixIn<T> const& a, Job const& job,
@@ -574,7 +565,7 @@ class Distributed {
     }
   }
 
-  /// Passes chains from rank to rank; roots[0] = the sum of a unit that ends here.
+  /// roots[0] = the sum of a unit that ends here.
   template <bool RowMajor, class T, class Job>
   void hand_chains_on(Global const& global, distributed::detail::Units const& units,
                       std::vector<distributed::detail::Share> const& shares, MatrixIn<T> const& a,

@@ -95,14 +95,12 @@ void call_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
 /// | A | m x k | in: rows or columns contiguous, any leading dimension |
 /// | B | k x n | in: as A |
 /// | C | m x n | out: as A, overwritten |
-/// | options | | workspace, tuning and kernels |
 ///
-/// Work and traffic: 2mnk flop; at least (mk + kn + mn)·sizeof(T) bytes: uncached factors are read
-/// once per tile of C. Without a tuning, hosts read them only once for long sums with a tiny
-/// result, such as XᵀX of a tall X.
+/// Work and traffic: 2mnk flop; at least (mk + kn + mn)·sizeof(T) bytes. Without a tuning, hosts
+/// read factors only once for long sums with a tiny result, such as XᵀX of a tall X.
 ///
-/// Guarantees and errors as `atax`, but the bits depend on A and B alone, not on layouts. C never
-/// contains -0. If k = 0, C = 0. C must not overlap A or B.
+/// Guarantees and errors as `atax`, but the bits depend on A and B alone. C never contains -0. If k
+/// = 0, C = 0.
 ///
 /// Source: on GPUs, V. Volkov and J. W. Demmel, Benchmarking GPUs to Tune Dense Linear Algebra, SC
 /// 2008; on hosts, K. Goto and R. A. van de Geijn, Anatomy of High-Performance Matrix

@@ -19,13 +19,10 @@ namespace tessera {
 /// | A | m x n | in: as `atax` |
 /// | v | n | in: any stride |
 /// | B | m | out: any stride but 0, overwritten |
-/// | options | | workspace, tuning and kernels |
 ///
 /// Work and traffic: 2mn flop; (mn + m + n)·sizeof(T) bytes.
 ///
-/// Guarantees and errors as `atax`. Without columns, B = 0. B must not overlap an input.
-///
-/// Source: dot products with independent lanes and an adjacent-pair tree (docs/summation.md).
+/// Guarantees and errors as `atax`. Without columns, B = 0.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -41,8 +38,7 @@ void multiply(Exec const& exec, A const& a, V const& v, B const& b,
 
 /// B = A·V, V a block of k vectors
 ///
-/// V is n x k, B m x k, each in LayoutRight, LayoutLeft or LayoutStride. Column j has the bits of a
-/// call with V's column j. Up to 32 columns share a read of A; up to eight with portable kernels.
+/// V is n x k, B m x k, of any layout. Column j has the bits of a call with V's column j.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -84,13 +84,11 @@ void call_multiply_both(Exec const& exec, MatrixArgument<T const> const& a,
 /// | u | m | in: any stride |
 /// | y | m | out: any stride but 0, overwritten |
 /// | w | n | out: any stride but 0, overwritten |
-/// | options | | workspace, tuning of A's lines as rows, kernels |
 ///
 /// Work and traffic: 4mn flop; (mn + 2m + 2n)·sizeof(T) bytes. Reads A twice if it is too small or
-/// too wide for a faster single pass.
+/// too wide for a faster single pass. A tuning is that of A's lines as rows.
 ///
-/// Guarantees and errors as `atax`, with the bits of the single products. Without columns y = 0,
-/// without rows w = 0. Outputs must not overlap another argument.
+/// Guarantees and errors as `atax`, with the bits of the single products.
 ///
 /// Source: GEMVT of the updated BLAS (L. S. Blackford et al., 2002) without its scalars.
 ///

@@ -19,13 +19,10 @@ namespace tessera {
 /// | A | m x n | in: as `atax` |
 /// | B | m | in: any stride |
 /// | C | n | out: any stride but 0, overwritten |
-/// | options | | workspace, tuning and kernels |
 ///
 /// Work and traffic: 2mn flop; (mn + m + n)·sizeof(T) bytes.
 ///
-/// Guarantees and errors as `atax`. Without rows, C = 0. C must not overlap an input.
-///
-/// Source: chains over panels of rows and an adjacent-pair tree over panels (docs/summation.md).
+/// Guarantees and errors as `atax`. Without rows, C = 0.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -41,8 +38,7 @@ void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
 
 /// C = Aᵀ·B, B a block of k vectors
 ///
-/// B is m x k, C n x k, each in LayoutRight, LayoutLeft or LayoutStride. Column j has the bits of a
-/// call with B's column j. Up to 32 columns share a read of A; up to eight with portable kernels.
+/// B is m x k, C n x k, of any layout. Column j has the bits of a call with B's column j.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

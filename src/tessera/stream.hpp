@@ -189,9 +189,9 @@ inline void add_to(Report& all, Report const& one) {
   all.seconds_waiting_for_work += one.seconds_waiting_for_work;
 }
 
-/// One pass for all columns of X, or several if the limit is too small for their sums, or if the
-/// sums of more than eight would take half of it, which blocks need. add(works, run, x, j,
-/// workspace) adds the work of column j, contiguous in x.
+/// In one pass, or in several if the limit is too small for the sums of all columns, or if the sums
+/// of more than eight would take half of it, which blocks need. add(works, run, x, j, workspace)
+/// adds the work of column j, contiguous in x.
 template <template <class, class, bool, class> class Work, class Exec, class T, class Layout,
           class Add>
 Report run_columns(Exec const& exec, std::string const& operation,
@@ -399,12 +399,11 @@ concept OutputBlockFor =
 /// | argument | shape | |
 /// |---|---|---|
 /// | source | m x n | in: blocks of A |
-/// | v | n | in: any stride, in memory of `exec` |
-/// | C | n | out: any stride, in memory of `exec`, overwritten |
-/// | options | | limit of memory, readers, method, kernels, progress, state |
-/// | terms | | f, α, β and z, in memory of `exec` |
+/// | v | n | in: any stride |
+/// | C | n | out: any stride, overwritten |
+/// | terms | | f, α, β and z |
 ///
-/// Work and traffic: 4mn flop; mn·sizeof(T) bytes read from the source.
+/// Views are in memory of `exec`. Work and traffic: 4mn flop; mn·sizeof(T) bytes from the source.
 ///
 /// Guarantees: the bits of `tessera::atax`, for any limit and number of readers. A state can be
 /// resumed with the same matrix, v and map; α, β, z and keep_product may differ. Synchronous.
@@ -416,7 +415,7 @@ concept OutputBlockFor =
 /// callbacks propagate; C is then undefined.
 ///
 /// Source: aligned groups of panels (row-major) or segments (column-major) are subtrees of the sum
-/// (docs/summation.md). A binary counter holds their vectors.
+/// (docs/summation.md).
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -442,7 +441,7 @@ Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
 
 /// C = α·Aᵀ·B + β·z of a streamed matrix, and B = f(A·v)
 ///
-/// B has m entries of any stride, and must not overlap another argument. Callbacks see A·v in B.
+/// B has m entries of any stride. Callbacks see A·v in B.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -468,10 +467,9 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
 
 /// C = α·Aᵀ·f(A·V) of a streamed matrix, V a block of k vectors
 ///
-/// V and C are n x k, each in LayoutRight, LayoutLeft or LayoutStride. All columns have the same
-/// map; no z, no states. Column j has the bits of a call with V's column j. The matrix is read
-/// several times if the limit does not hold the sums of all columns; k columns need no larger limit
-/// than one, except for copies of vectors.
+/// V and C are n x k, of any layout. No z, no states. Column j has the bits of a call with V's
+/// column j. The matrix is read several times if the limit does not hold the sums of all columns; k
+/// columns need no larger limit than one, except for copies of vectors.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {

@@ -79,13 +79,9 @@ void call_transpose_in_place(Exec const& exec, MatrixArgument<T> const& a,
 /// |---|---|---|
 /// | A | m x n | in: any layout, any leading dimension |
 /// | At | n x m | out: any layout, overwritten; its elements are distinct |
-/// | options | | tuning and kernels |
 ///
-/// Elements of 1, 2, 4, 8 or 16 bytes are copied bitwise.
-///
-/// Work and traffic: no flop; 2mn·sizeof(T) bytes.
-///
-/// Guarantees and errors as `atax`; never allocates. At must not overlap A.
+/// Elements of 1, 2, 4, 8 or 16 bytes are copied bitwise, without flop; 2mn·sizeof(T) bytes.
+/// Guarantees and errors as `atax`; never allocates.
 ///
 /// Source: G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009; here
 /// with words of 16 bytes, transposed in registers, and permuted instead of padded places in shared
@@ -105,7 +101,6 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
 /// | argument | shape | |
 /// |---|---|---|
 /// | A | n x n | in and out: any layout, any leading dimension; its elements are distinct |
-/// | options | | kernels |
 ///
 /// As `transpose`; pairs of tiles are exchanged through shared memory.
 ///

@@ -160,12 +160,9 @@ T on_host(Exec const& exec, Compute const& compute) {
 /// |---|---|---|
 /// | x, y | n | in: any stride; they may be the same |
 /// | result | 1 | out: in memory of `exec`, overwritten |
-/// | options | | workspace, tuning and kernels |
 ///
-/// Work and traffic: 2n flop; 2n·sizeof(T) bytes.
-///
-/// Guarantees and errors as `atax`. Has the bits of `multiply` with a row-major x of one row; 0
-/// without entries.
+/// 2n flop; 2n·sizeof(T) bytes. Guarantees and errors as `atax`. Has the bits of `multiply` with a
+/// row-major x of one row; 0 without entries.
 ///
 /// ```cpp
 /// Kokkos::View<double*> x("x", 100), y("y", 100), result("result", 1);
@@ -221,8 +218,8 @@ typename X::non_const_value_type sum_of_squares(
 
 /// y = a·x + b·y. Each entry is fma(a, x_i, b·y_i), with b·y_i rounded. If b is 0, y is not read.
 ///
-/// x and y have n entries of any stride; y must not overlap another argument. Traffic: 3n·sizeof(T)
-/// bytes. Asynchronous, allocates nothing.
+/// x and y have n entries of any stride; y must not overlap another argument. 3n·sizeof(T) bytes.
+/// Asynchronous, allocates nothing.
 /// @throws std::invalid_argument for sizes that differ, missing memory, or overlap
 ///
 /// ```cpp
@@ -240,8 +237,8 @@ void axpby(Exec const& exec,
   detail::call_axpby(exec, a, detail::vector_in(x), b, detail::vector_out(y));
 }
 
-/// x = a·x, x of any stride, not overlapping a. Traffic: 2n·sizeof(T) bytes. Asynchronous,
-/// allocates nothing.
+/// x = a·x, x of any stride, not overlapping a. 2n·sizeof(T) bytes. Asynchronous, allocates
+/// nothing.
 /// @throws std::invalid_argument for missing memory, more than one entry in a, or overlap
 ///
 /// ```cpp

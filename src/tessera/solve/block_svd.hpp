@@ -138,14 +138,14 @@ class BlockSvd {
     extend(block_, norm > 0 ? std::ldexp(norm, exponent_) : 0);
   }
 
-  /// to = Dᵀ·y without the factor 2^e.
+  /// to = Dᵀ·y without 2^e.
   void multiply_back(Rows<Exec, T> const& y, Rows<Exec, T> const& to) {
     if (!is_wide_) return op_.multiply_transposed_of_each(y, to);
     Basis<Exec, T> const rest(op_.exec(), static_cast<Index>(y.extent(0)), y_size());
     op_.atax_of_each(y, {}, to, rest.first(static_cast<Index>(y.extent(0))));
   }
 
-  /// The first `count` rows of `products_` become new vectors of X.
+  /// The first `count` rows of `products_` become vectors of X.
   void extend(Index count, double size) {
     next_ = std::min(count, std::min(size_, dimension_) - done_);
     for (Index i = 0; i < next_; ++i) {
@@ -172,7 +172,7 @@ class BlockSvd {
     }
   }
 
-  /// One read of A: multiplies the new vectors, or measures residuals.
+  /// One read of A.
   void step() {
     if (next_ == 0) {
       measure();
@@ -190,7 +190,7 @@ class BlockSvd {
     tell();
   }
 
-  /// Y and R of the new vectors, and Dᵀ·D times them in `products_`.
+  /// And Dᵀ·D times them in `products_`.
   void multiply_new() {
     Exec const& exec = op_.exec();
     if (done_ == 0) is_fresh_ = true;
@@ -231,7 +231,7 @@ class BlockSvd {
     done_ += next_;
   }
 
-  /// Whether the part of Dᵀ·D times the last block outside X is small for the wanted triplets.
+  /// The part of Dᵀ·D times the last block outside X is small for the wanted triplets.
   [[nodiscard]] bool seems_converged() {
     if (done_ < k_) return false;
     look();
@@ -265,7 +265,7 @@ class BlockSvd {
     return std::max(tol_ * s, rounding);
   }
 
-  /// Residuals of the largest triplets in `products_`. X and Y then begin with these triplets.
+  /// In `products_`. X and Y then begin with these triplets.
   void measure() {
     Exec const& exec = op_.exec();
     look();
@@ -303,7 +303,6 @@ class BlockSvd {
     is_stuck_ = !is_fresh_ && worst_ <= 16384 * size && worst_ > before / 2;
     is_fresh_ = false;
   }
-  /// Multiplies a basis with the first `kept` columns of Q.
   void rotate(SmallMatrix const& Q, Index kept, Basis<Exec, T>& basis, Index size) {
     Exec const& exec = op_.exec();
     std::vector<T> turned;
@@ -321,8 +320,8 @@ class BlockSvd {
     exec.fence("tessera::svd: a basis is turned");
   }
 
-  /// The residuals become the next block. If they are rounding accumulated by rotations, the
-  /// largest triplets start new bases.
+  /// The residuals become the next block, or the largest triplets if residuals are accumulated
+  /// rounding.
   void restart() {
     if (is_stuck_) {
       Index const count = std::min(block_, done_);
@@ -501,7 +500,7 @@ class BlockSvd {
   Index k_;
   bool is_wide_;  ///< D is Aᵀ
   Index dimension_;  ///< the smaller size of A
-  Index block_;  ///< vectors
+  Index block_;
   Index size_;
   double tol_;
   Index maxiter_;
@@ -518,17 +517,17 @@ class BlockSvd {
   Basis<Exec, T> input_;
 
   SmallMatrix R_;
-  Index done_ = 0;  ///< vectors of Y, and columns of R
-  Index next_ = 0;  ///< vectors of X after these
+  Index done_ = 0;  ///< of Y, and columns of R
+  Index next_ = 0;  ///< of X after these
   int exponent_ = 0;  ///< e
-  double largest_ = 0;  ///< of the numbers of R
+  double largest_ = 0;  ///< of R
   Index iteration_ = 0;
 
   SmallSvd ritz_;
   std::vector<double> residuals_;
   double worst_ = 0;
   bool is_fresh_ = false;  ///< not rotated since the bases started
-  Index renewals_ = 0;  ///< restarts with new bases
+  Index renewals_ = 0;  ///< with new bases
   bool is_stuck_ = false;  ///< residuals are accumulated rounding
   bool is_converged_ = false;
   bool is_cancelled_ = false;

@@ -28,7 +28,6 @@ namespace tessera::solve {
 
 using summation::Index;
 
-/// One vector per row.
 template <class Exec, class T>
 using Rows = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space>;
 template <class Exec, class T>
@@ -59,7 +58,7 @@ stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t by
   return *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, bytes,
                                         std::numeric_limits<Index>::max());
 }
-/// take(group, first row, rows, elements, down, across); the last two are strides in elements.
+/// The last two of take(group, first row, rows, elements, down, across) are strides.
 template <class T, class Take>
 void for_groups(MatrixInMemory<T> const& a, stream::detail::Blocks const& groups,
                 Take const& take) {
@@ -79,7 +78,6 @@ std::size_t group_bytes(Exec const& exec) {
 /// For B. Chains for C are as long as a segment.
 inline constexpr Index chain_of_b = summation::min_chain;
 
-/// b = b - u for some rows of several vectors.
 template <class T>
 struct TakeColumnsFrom {
   T* b;
@@ -101,7 +99,6 @@ class BlockSums {
  public:
   using Products = BlockProducts<Exec, T>;
 
-  /// In addition to the arguments.
   static std::size_t bytes(Index vectors, Index cols, Index rows, Index blocks) {
     auto const parts = [](Index chains, Index size) { return chains > 1 ? chains * size : 0; };
     Index const kept =
@@ -123,7 +120,7 @@ class BlockSums {
         products_.VT.extent(0), static_cast<std::size_t>(rows));
   }
 
-  /// Rows [first, first + rows) of A, with strides `down` and `across`.
+  /// Rows [first, first + rows), with strides `down` and `across`.
   void take(Index block, Index first, Index rows, T const* A, Index down, Index across) {
     Index const k = products_.count();
     Index const n = products_.cols();
@@ -197,7 +194,6 @@ class BlockWork {
     sums_.take(block, first, rows, data, RowMajor ? cols_ : 1, RowMajor ? 1 : rows);
   }
   void finish() { sums_.finish(); }
-  /// A single read has no state.
   void save(stream::State<T>&, Index) const {}
   [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
   [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }

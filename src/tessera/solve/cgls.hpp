@@ -29,7 +29,7 @@ struct CglsOptions {
   double rtol = 1e-6;
   std::optional<Index> maxiter = std::nullopt;  ///< default: 2n
   ConstValues<Exec, T> x0{};  ///< empty: 0
-  bool history = false;  ///< a Step per iteration
+  bool history = false;
 };
 
 namespace detail {
@@ -42,7 +42,6 @@ struct CglsRows {
   KOKKOS_FUNCTION void operator()(Index i) const { r[i] = Kokkos::fma(-alpha, q[i], r[i]); }
 };
 
-/// x = x + alpha·p, s = s - alpha·(c + penalty·p).
 template <class T>
 struct CglsColumns {
   T alpha;
@@ -118,7 +117,6 @@ class CglsRun {
 
   [[nodiscard]] T penalty() const { return static_cast<T>(options_.damp * options_.damp); }
 
-  /// s = Aᵀ·r - damp²·x; one read of A.
   void compute_s() {
     op_.multiply_transposed(r_, s_);
     if (options_.damp != 0) axpby(op_.exec(), -penalty(), result_.x, T(1), s_);
@@ -174,7 +172,7 @@ class CglsRun {
     auto stop = reason();
     if (!stop && is_small()) stop = verify();
     if (!stop) {
-      // After s was recomputed, the search direction starts again.
+      // s was recomputed: the search direction starts again.
       double const growth = now_.norm_of_s / before;
       T const beta = now_.verified == now_.norm_of_s ? T(0) : static_cast<T>(growth * growth);
       axpby(exec, T(1), s_, beta, p_);
@@ -207,8 +205,7 @@ class CglsRun {
     return std::nullopt;
   }
 
-  /// Recomputes a small s from r. If it has not halved since the last time, rounding prevents
-  /// progress.
+  /// If s has not halved since the last time, rounding prevents progress.
   std::optional<Stop> verify() {
     double const before = now_.verified;
     compute_s();
@@ -255,7 +252,7 @@ class CglsRun {
     double const nan = std::numeric_limits<double>::quiet_NaN();
     result_.stop = stop;
     result_.reads = op_.reads() - reads_before_;
-    // The norm of the problem with damp·I below A.
+    // Of the problem with damp·I below A.
     double const penalty = options_.damp * result_.normx;
     result_.normr = stop == Stop::not_finite
                         ? nan

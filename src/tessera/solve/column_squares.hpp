@@ -21,7 +21,7 @@
 #include <tessera/stream/detail/work.hpp>
 #include <tessera/workspace.hpp>
 
-/// Sums of the squares of each column, copying a small part at a time.
+/// Sums of squares of columns, copying a small part at a time.
 namespace tessera::solve::detail {
 
 template <class T>
@@ -47,7 +47,6 @@ struct Differences {
   T const* units;
 };
 
-/// Stored without gaps.
 template <class T>
 struct SquareDifferences {
   T const* from;
@@ -78,7 +77,6 @@ class LineSquares {
                                std::string("tessera::solve::squares")),
             static_cast<std::size_t>(elements)) {}
 
-  /// Small compared with a large matrix of `bytes` bytes.
   static std::size_t target_bytes(Exec const& exec, Index bytes) {
     constexpr std::size_t least = std::size_t{1} << 20U;
     return std::min(group_bytes(exec), std::max(least, static_cast<std::size_t>(bytes) / 8));
@@ -107,7 +105,7 @@ class LineSquares {
   Kokkos::View<T*, typename Exec::memory_space> to_;
 };
 
-/// out_j = Σ_i (units_j·(a_ij - mean_j))², in the order of `multiply_transposed`. Fences `exec`.
+/// out_j = Σ_i (units_j·(a_ij - mean_j))², in the order of `multiply_transposed`. Fences.
 template <class Exec, class T>
 void add_squares(Exec const& exec, tessera::detail::Lines<T> const& lines, bool by_rows,
                  Differences<T> const& of, Kernels kernels, Workspace<Exec>& workspace,

@@ -16,11 +16,10 @@ namespace tessera::solve {
 
 using summation::Index;
 
-/// Between two iterations. With the same matrix, inputs and options, a resumed run continues as if
-/// it had never stopped. A state of another problem is refused.
+/// With the same matrix, inputs and options, a resumed run continues as if it had never stopped.
 template <class T>
 struct State {
-  stream::StateOf of;  ///< `operation`: the method
+  stream::StateOf of;  ///< of the method
   Index iteration = 0;
   std::vector<double> numbers{};
   std::vector<std::vector<T>> vectors{};
@@ -30,20 +29,19 @@ struct State {
 /// Each may be empty.
 template <class T>
 struct Control {
-  /// After each iteration; false stops the solver with Stop::cancelled.
+  /// False stops the solver with Stop::cancelled.
   std::function<bool(Step const&)> on_step{};
-  /// After each iteration: whether `on_state` wants the state.
+  /// Whether `on_state` wants the state.
   std::function<bool(Step const&)> wants_state{};
   std::function<void(State<T> const&)> on_state{};
   State<T> const* resume = nullptr;
-  /// `on_state` also receives the last state of a run that a limit or a callback stops: a run with
-  /// a larger limit can resume from it.
+  /// Also of a run that a limit or a callback stops: one with a larger limit can resume.
   bool wants_last_state = false;
 };
 
 namespace detail {
 
-/// Solvers add their options and vectors for NormalOperator::agree.
+/// For NormalOperator::agree.
 template <class T>
 tessera::detail::Digest digest_of(Control<T> const& control) {
   tessera::detail::Digest digest;
@@ -59,7 +57,6 @@ void offer_last_state(Control<T> const& control, MakeState const& state) {
   if (control.wants_last_state && control.on_state) control.on_state(state());
 }
 
-/// @param is_last a limit or a callback stops the run
 template <class T, class MakeState>
 void offer_state(Control<T> const& control, Step const& step, MakeState const& state,
                  bool is_last = false) {

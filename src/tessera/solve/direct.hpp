@@ -19,8 +19,7 @@
 #include <tessera/solve/small_eigen.hpp>
 #include <tessera/solve/small_svd.hpp>
 
-/// Direct solvers read a matrix of few columns a few times, and decompose its Gram matrices on the
-/// host.
+/// Direct solvers: few reads, then decompositions of Gram matrices on the host.
 namespace tessera::solve {
 
 inline constexpr Index direct_columns = 512;
@@ -44,14 +43,13 @@ inline SmallMatrix transposed(SmallMatrix const& A) {
   return T;
 }
 
-/// The reads of A of a run, each with its result. A state contains all, so that a resumed run
-/// repeats no read, and has the same bits.
+/// The reads of A of a run. A state contains their results: a resumed run repeats none.
 template <class Exec, class T>
 class LoggedReads {
  public:
   using Operator = BlockOperator<Exec, T>;
 
-  /// @param key options as numbers
+  /// @param key options
   LoggedReads(char const* name, Operator const& op, Control<T> const& control,
               std::vector<double> key)
       : name_(name), op_(op), control_(control), reads_before_(op.reads()), key_(std::move(key)) {
@@ -59,8 +57,7 @@ class LoggedReads {
     if (control.resume != nullptr) restore(*control.resume);
   }
 
-  /// `values` = the `size` numbers that make(values) computes with one read of A, or those of the
-  /// state. False if a callback cancels the run.
+  /// make(values) reads A, unless the state has the values. False: cancelled.
   template <class Make>
   [[nodiscard]] bool operator()(std::size_t size, std::vector<double>& values, Make const& make) {
     if (next_ < log_.size()) {
@@ -74,7 +71,7 @@ class LoggedReads {
     ++next_;
     return tell({});
   }
-  /// Reports a read whose result is not in a state.
+  /// A read whose result is not in a state.
   [[nodiscard]] bool tell(Step step) {
     step.iteration = static_cast<Index>(next_);
     step.reads = op_.reads() - reads_before_;
@@ -153,7 +150,7 @@ Rows<Exec, double> columns_on_device(Exec const& exec, SmallMatrix const& A) {
 struct GramFactor {
   SmallEigen first;
   double shift = 0;  ///< δ
-  std::vector<double> root;  ///< square roots of Λ + δ
+  std::vector<double> root;  ///< √(Λ + δ)
 
   GramFactor() = default;
   explicit GramFactor(SmallMatrix G) : first(small_eigen(std::move(G))) {
@@ -167,7 +164,7 @@ struct GramFactor {
   }
   [[nodiscard]] Index size() const { return static_cast<Index>(root.size()); }
   [[nodiscard]] double largest() const { return std::max(0.0, first.values.front()); }
-  /// A singular value of A, from the first Gram matrix.
+  /// From the first Gram matrix.
   [[nodiscard]] double value(Index i) const {
     return std::sqrt(std::max(0.0, first.values[static_cast<std::size_t>(i)]));
   }
@@ -217,8 +214,7 @@ inline SmallSvd right_svd(SmallMatrix const& B) {
   return svd;
 }
 
-/// Exponents that bring columns whose squares over- or underflow to comparable sizes. Empty: not
-/// needed.
+/// Exponents for columns whose squares over- or underflow. Empty: not needed.
 inline std::vector<int> far_columns(std::vector<double> const& G, Index width, Index cols,
                                     bool each_counts) {
   constexpr int far = 700;

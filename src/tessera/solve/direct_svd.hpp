@@ -31,7 +31,7 @@ inline bool may_be_direct(Index cols, SvdOptions const& options) {
          options.tol >= 0;
 }
 
-/// Null if A cannot be decomposed directly.
+/// Null: not directly.
 template <class Exec, class T>
 BlockOperator<Exec, T> const* direct_operator(NormalOperator<Exec, T> const& op,
                                               SvdOptions const& options) {
@@ -43,17 +43,16 @@ BlockOperator<Exec, T> const* direct_operator(NormalOperator<Exec, T> const& op,
 struct DirectSvdOptions {
   Index k = 1;
   bool is_centred = false;
-  bool scale = false;  ///< divide centred columns by their deviations
+  bool scale = false;  ///< by the deviations
   bool want_u = false;
 };
 
-/// Only a centred A has means and deviations.
 template <class Exec, class T>
 struct DirectSvdResult {
   SvdResult<Exec, T> svd;
   std::vector<double> mean;
   std::vector<double> deviation;
-  std::vector<double> ratio;  ///< s² as a fraction of the sum of squares of all elements
+  std::vector<double> ratio;  ///< of the sum of squares of all elements
 };
 
 /// A centred matrix is (A - 1·shiftᵀ) minus its column means, so the shift may be rounded.
@@ -138,7 +137,7 @@ class DirectSvd {
     return put(svd.s, product(gram.first.V, svd.V), total);
   }
 
-  /// Reads again with units if squares over- or underflow.
+  /// Again with units if squares over- or underflow.
   bool read_columns(SmallMatrix& C) {
     if (!read(nullptr, C)) return false;
     if (auto const units = far_columns(G_, width(n_), n_, options_.scale);
@@ -201,7 +200,7 @@ class DirectSvd {
   [[nodiscard]] int unit(Index j) const {
     return units_.empty() ? 0 : units_[static_cast<std::size_t>(j)];
   }
-  /// A mean is so large that centred squares lose digits.
+  /// So far that centred squares lose digits.
   [[nodiscard]] bool is_far_from_origin(SmallMatrix const& C, double most) const {
     if (!options_.is_centred) return false;
     for (Index j = 0; j < n_; ++j) {
@@ -220,7 +219,7 @@ class DirectSvd {
     return means;
   }
 
-  /// A power of two or, for scaled columns, one over the norm; 0 if the norm is 0.
+  /// A power of two or, for scaled columns, one over the norm, maybe 0.
   void find_factors(SmallMatrix& C) {
     factors_.assign(static_cast<std::size_t>(n_), 0);
     exponent_ = std::numeric_limits<int>::min();
@@ -263,7 +262,7 @@ class DirectSvd {
           std::ldexp(std::sqrt(std::max(0.0, C(j, j)) / (rows_ - 1)), -unit(j)));
     }
   }
-  /// From the better factor R = B·Wᵀ. Returns B, for scaled columns if wanted.
+  /// From R = B·Wᵀ. Returns B, for scaled columns if wanted.
   SmallMatrix take_deviations(SmallMatrix const& B, SmallMatrix const& W) {
     SmallMatrix R = product(B, transposed(W));
     double const largest = *std::ranges::max_element(result_.deviation);
@@ -283,11 +282,11 @@ class DirectSvd {
     return options_.scale ? product(R, W) : B;
   }
 
-  /// Values are relative to 2^exponent, or of columns of norm 1.
+  /// Relative to 2^exponent, or of columns of norm 1.
   Stop put(std::vector<double> const& s, SmallMatrix V, double total) {
     Index const k = options_.k;
     double const unit = options_.scale ? std::sqrt(rows_ - 1) : 1;
-    // Values that are zero to the precision of the largest one become 0.
+    // Zero to the precision of the largest one.
     auto const value = [&](Index i) {
       bool const is_there = i < static_cast<Index>(s.size());
       double const x = is_there ? s[static_cast<std::size_t>(i)] : 0;
@@ -319,7 +318,7 @@ class DirectSvd {
       for (Index j = 0; j < n; ++j) v[j] /= norm;
     }
   }
-  /// Makes the largest entry positive; among about equal ones, the first.
+  /// As in BlockSvd.
   void flip(SmallMatrix& V, Index i) const {
     double largest = 0;
     for (Index j = 0; j < n_; ++j) largest = std::max(largest, std::abs(V(j, i)));
@@ -335,7 +334,7 @@ class DirectSvd {
         static_cast<std::size_t>(rows), static_cast<std::size_t>(cols));
   }
 
-  /// U = A·V·diag(s)^-1 with one read, orthonormalised if rounding matters for small s.
+  /// U = A·V·diag(s)^-1 with one read.
   template <class Value>
   void multiply(SmallMatrix const& V, Value const& value) {
     Exec const& exec = op_.exec();
@@ -365,7 +364,7 @@ class DirectSvd {
     Kokkos::deep_copy(exec, result_.svd.UT, left.first(k));
     exec.fence("tessera::svd: U is there");
   }
-  /// Vectors that depend on the previous ones become other orthogonal vectors.
+  /// Dependent vectors become other orthogonal ones.
   template <class Value>
   void orthonormalise(Basis<Exec, T>& left, Value const& value) {
     Exec const& exec = op_.exec();
@@ -381,7 +380,7 @@ class DirectSvd {
         scale(exec, static_cast<T>(1 / length), u);
         continue;
       }
-      if (length > 0) {  // mostly rounding: orthogonalise again
+      if (length > 0) {  // mostly rounding
         scale(exec, static_cast<T>(1 / length), u);
         left.make_orthogonal(i, u);
         length = norm(u);
@@ -400,11 +399,11 @@ class DirectSvd {
   double rows_;
   LoggedReads<Exec, T> reads_;
 
-  std::vector<double> G_;  ///< of the last read
+  std::vector<double> G_;
   std::vector<double> sums_;  ///< of the columns of (A - 1·shiftᵀ)·diag(units)
   std::vector<double> shift_;
   std::vector<double> lost_;  ///< factor by which a mean enlarges errors of a deviation
-  std::vector<int> units_;  ///< exponents
+  std::vector<int> units_;
   std::vector<double> factors_;
   int exponent_ = 0;
   bool is_finite_ = true;

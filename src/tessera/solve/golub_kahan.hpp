@@ -39,7 +39,7 @@ template <class T>
 using HostValues = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace,
                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// Waits for `exec`, as from_host.
+/// Waits, as from_host.
 template <class Exec, class T>
 std::vector<T> to_host(Exec const& exec, ConstValues<Exec, T> const& x) {
   std::vector<T> copy(x.extent(0));
@@ -57,7 +57,7 @@ void from_host(Exec const& exec, std::vector<T> const& from, Values<Exec, T> con
   exec.fence("tessera: a vector has come from the host");
 }
 
-/// Scales by a power of two, so that squares do not over- or underflow; adds sequentially.
+/// Scales, so that squares do not over- or underflow; adds sequentially.
 template <class T>
 double scaled_norm(std::vector<T> const& x) {
   double largest = 0;
@@ -80,37 +80,35 @@ double scaled_norm(std::vector<T> const& x) {
 template <class Exec, class T>
 class Norms {
  public:
-  /// `places`: norms that are started together and need only one fence.
+  /// Norms of `places` vectors need only one fence.
   explicit Norms(Exec const& exec, std::size_t places = 1)
       : exec_(exec), sums_("tessera::solve::sums", places) {}
 
-  /// Not finite if an entry is not. Waits for `exec`.
+  /// Not finite if an entry is not. Waits.
   double operator()(ConstValues<Exec, T> const& x) {
     begin(x, 0);
     exec_.fence("tessera: a norm is on the host");
     return of(x, 0);
   }
 
-  /// `of` returns ‖x‖ after `exec` was fenced.
+  /// For `of` after a fence.
   void begin(ConstValues<Exec, T> const& x, std::size_t place) {
     sum(x, Kokkos::subview(sums_, std::pair(place, place + 1)));
   }
-  /// to(0) = ‖x‖² in T. Does not wait.
+  /// to(0) = ‖x‖² in T.
   template <class View>
   void sum(ConstValues<Exec, T> const& x, View const& to) {
     sum_of_squares(exec_, x, to, {.workspace = &workspace_});
   }
   [[nodiscard]] T* at(std::size_t place) const { return sums_.data() + place; }
 
-  /// Whether the root of the sum is the norm. If the sum is tiny, entries with subnormal squares
-  /// may matter.
+  /// If the sum is tiny, entries with subnormal squares may matter.
   [[nodiscard]] bool is_root(std::size_t place) const {
     constexpr T smallest = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() /
                            std::numeric_limits<T>::epsilon();
     T const sum = sums_(place);
     return sum >= smallest && sum <= std::numeric_limits<T>::max();
   }
-  /// The sum at `place` must belong to x.
   double of(ConstValues<Exec, T> const& x, std::size_t place) {
     if (is_root(place)) return std::sqrt(static_cast<double>(sums_(place)));
     return scaled_norm(to_host<Exec, T>(exec_, x));
@@ -122,13 +120,12 @@ class Norms {
   Workspace<Exec> workspace_;
 };
 
-/// In a fixed order.
 template <class Exec, class T>
 class Dots {
  public:
   explicit Dots(Exec const& exec) : exec_(exec), product_(make_values<Exec, T>(exec, 1)) {}
 
-  /// Waits for `exec`.
+  /// Waits.
   double operator()(ConstValues<Exec, T> const& x, ConstValues<Exec, T> const& y) {
     dot(exec_, x, y, product_, {.workspace = &workspace_});
     return static_cast<double>(to_host<Exec, T>(exec_, product_)[0]);
@@ -149,8 +146,7 @@ struct Divide {
   KOKKOS_FUNCTION void operator()(Index i) const { y[i] = factor * (x[i] / a); }
 };
 
-/// next = scale·(scale·c/beta) - beta·w; beta = 0: the root of *square. The first element copies
-/// the square to the host.
+/// Beta 0 stands for the root of *square. The first element copies the square to the host.
 template <class T>
 struct NextRight {
   T scale;
@@ -180,7 +176,6 @@ struct NextRight {
 template <class Exec, class T>
 class GolubKahan {
  public:
-  /// In a state.
   struct Numbers {
     double norm_of_start = 0;  ///< ‖r‖
     double exponent = 0;  ///< e
@@ -208,9 +203,7 @@ class GolubKahan {
   [[nodiscard]] double alpha() const { return numbers_.alpha; }
   [[nodiscard]] double beta() const { return numbers_.beta; }
   [[nodiscard]] double norm(ConstValues<Exec, T> const& x) { return norms_(x); }
-  /// 2^e·x, exactly.
   [[nodiscard]] double scaled(double x) const { return std::scalbn(x, exponent()); }
-  /// 2^-e·x, exactly.
   [[nodiscard]] double unscaled(double x) const { return std::scalbn(x, -exponent()); }
 
   /// β_1 = 1, α_1 and w with one read of A; none if ‖r‖ is 0 or not finite. w is undefined if α_1
@@ -277,7 +270,7 @@ class GolubKahan {
 
   enum Place : std::size_t { of_b, of_next, places };
 
-  /// If `beta` is 0, with the root of the square.
+  /// Beta 0: the root of the square.
   void make_next(T beta) {
     for_each_element(op_.exec(), "tessera::solve::next", op_.cols(),
                      NextRight<T>{static_cast<T>(scaled(1)), beta, square_.data(), norms_.at(of_b),
@@ -288,7 +281,7 @@ class GolubKahan {
 
   NormalOperator<Exec, T> const& op_;
   Norms<Exec, T> norms_;
-  Values<Exec, T> square_;  ///< ‖b‖², readable by kernels
+  Values<Exec, T> square_;  ///< ‖b‖²
   Values<Exec, T> b_;
   Values<Exec, T> next_b_;
   Values<Exec, T> w_;
@@ -346,14 +339,12 @@ struct Rotation {
   }
 };
 
-/// Numbers is a struct of doubles.
 template <class Numbers>
 void append(std::vector<double>& to, Numbers const& numbers) {
   constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
   auto const values = std::bit_cast<std::array<double, count>>(numbers);
   to.insert(to.end(), values.begin(), values.end());
 }
-/// Advances `from`.
 template <class Numbers, class Iterator>
 Numbers take(Iterator& from) {
   constexpr std::size_t count = sizeof(Numbers) / sizeof(double);

@@ -37,25 +37,25 @@ struct LeastSquaresOptions {
   std::optional<double> conlim = std::nullopt;
   std::optional<Index> maxiter = std::nullopt;
   ConstValues<Exec, T> x0{};  ///< empty: 0
-  bool history = false;  ///< a Step per iteration
+  bool history = false;
   /// Maximum columns that `lstsq` and `ridge` solve directly, unless maxiter is set.
   Index direct = 512;
 };
 
-/// Norms are the method's estimates.
+/// With estimates of norms.
 template <class Exec, class T>
 struct LeastSquares {
   Values<Exec, T> x;
   Stop stop = Stop::iteration_limit;
   Index iterations = 0;
-  Index reads = 0;  ///< of A
-  double normr = 0;  ///< ‖b - A·x‖; with `damp`, for the problem with damp·I below A
+  Index reads = 0;
+  double normr = 0;  ///< ‖b - A·x‖; with `damp`, for damp·I below A
   double normar = 0;  ///< ‖Aᵀ·(b - A·x) - damp²·(x - x0)‖
-  double norma = 0;  ///< Frobenius norm of A; with `damp`, of A with damp·I below it
+  double norma = 0;  ///< Frobenius norm of A; with `damp`, and damp·I below it
   double conda = 0;  ///< of the same matrix
   double normx = 0;
-  bool is_direct = false;  ///< solved by Gram matrices
-  /// LSMR ran on columns of equal norms: normar, norma and conda are those of the scaled problem.
+  bool is_direct = false;  ///< by Gram matrices
+  /// By LSMR on columns of equal norms: normar, norma and conda are those of the scaled problem.
   bool has_scaled_columns = false;
   Index rank = -1;  ///< of A, or of A above damp·I; -1: unknown
   std::vector<Step>
@@ -86,7 +86,6 @@ struct Tests {
   double smallest_solved;  ///< ‖r‖/(‖b‖ + ‖A‖·‖x‖)
   double inverse_of_conda;
 
-  /// `norm_of_b` in units of ‖r_0‖.
   template <class Options>
   Tests(Estimates const& now, double norm_of_b, Options const& options) {
     solved = now.normr / norm_of_b;
@@ -99,7 +98,7 @@ struct Tests {
     inverse_of_conda = 1 / now.conda;
   }
 
-  /// T decides what is negligible compared with 1.
+  /// T decides what is negligible.
   template <class T, class Options>
   [[nodiscard]] std::optional<Stop> reason(Options const& options) const {
     auto const is_nothing = [](double x) { return T(1) + static_cast<T>(x) <= T(1); };
@@ -114,7 +113,7 @@ struct Tests {
     return std::nullopt;
   }
 
-  /// The ratio that is nearer to its bound, and the bound.
+  /// And its bound.
   [[nodiscard]] std::pair<double, double> nearer() const {
     bool const is_solved = solved * least_squares_below <= least_squares * solved_below;
     return is_solved ? std::pair(solved, solved_below)
@@ -207,18 +206,18 @@ class LeastSquaresRun {
     typename Method::Numbers method;
     Values<Exec, T> x;
     std::array<Values<Exec, T>, Method::vectors> vectors;
-    bool has_begun_norm = false;  ///< the norm of its last iteration was started
+    bool has_begun_norm = false;  ///< of its last iteration
     std::optional<Stop> stop;
     Index iterations = 0;
     std::vector<Step> history;
   };
-  /// In a state, in addition to the process's; and per track, in addition to the method's.
+  /// In a state, in addition to the process's and the method's.
   struct Numbers {
     double norm_of_b = 0;  ///< in units of ‖r_0‖
   };
   struct TrackNumbers {
     double damp = 0;
-    double stop = running;  ///< a Stop
+    double stop = running;
     double iterations = 0;
   };
 
@@ -252,7 +251,7 @@ class LeastSquaresRun {
              return track.stop == Stop::iteration_limit || track.stop == Stop::condition_limit;
            });
   }
-  /// The limits of the run that wrote the state may have been different.
+  /// The run that wrote the state may have had others.
   void apply_limits(Index limit) {
     for (Track& track : tracks_) {
       bool const is_below =
@@ -263,7 +262,6 @@ class LeastSquaresRun {
     }
   }
 
-  /// r_0, u_1 and v_1. Stops all tracks if nothing is left to do.
   void begin() {
     Exec const& exec = op_.exec();
     auto& process = *process_;
@@ -334,7 +332,7 @@ class LeastSquaresRun {
   [[nodiscard]] static Values<Exec, T> const& measured(Track const& track) {
     return Method::measures_x ? track.x : track.vectors[0];
   }
-  /// Completes the norm that the last iteration has started, after `exec` was fenced.
+  /// After `exec` was fenced.
   void finish(std::size_t i) {
     Track& track = tracks_[i];
     if (!track.has_begun_norm) return;
@@ -352,8 +350,7 @@ class LeastSquaresRun {
   }
   [[nodiscard]] double norm_of_start() const { return process_->numbers().norm_of_start; }
 
-  /// Nothing if numbers are not finite. The host does not wait for the norm at the end: the tests
-  /// use ‖x‖ of the previous iteration.
+  /// Nothing if not finite. The host does not wait for the last norm: tests use the previous ‖x‖.
   std::optional<Step> advance(std::size_t i, Index limit) {
     Track& track = tracks_[i];
     auto& process = *process_;
@@ -477,7 +474,6 @@ class LeastSquaresRun {
     result.normx = process_->norm(track.x);
     if (!std::isfinite(result.normx)) result.stop = Stop::not_finite;
     double const start = norm_of_start();
-    // If one number is not finite, the others are not reported.
     double const known =
         result.stop == Stop::not_finite ? std::numeric_limits<double>::quiet_NaN() : 1;
     Estimates const& now = track.method.now;
@@ -493,7 +489,7 @@ class LeastSquaresRun {
   Options options_;
   Control<T> const& control_;
   Index reads_before_;
-  Norms<Exec, T> norms_;  ///< one place per track
+  Norms<Exec, T> norms_;
   std::optional<GolubKahan<Exec, T>> process_;
   Numbers own_;
   std::vector<Track> tracks_;

@@ -40,7 +40,7 @@ class LimitedMemory {
     y.border = std::fma(a, x.border, b * y.border);
   }
 
-  /// Ignores steps along which the gradient does not rise: they do not show a curvature.
+  /// Without a rise of the gradient there is no curvature.
   void learn(Vector step, Vector change) {
     double const product = dot(step, change);
     double const square = dot(change, change);
@@ -78,8 +78,7 @@ class LimitedMemory {
       }
     }
   }
-  /// What `save` has stored after `numbers` numbers and `vectors` vectors; false if it does not
-  /// fit.
+  /// After `numbers` numbers and `vectors` vectors; false if it does not fit.
   [[nodiscard]] bool restore(State<T> const& state, std::size_t numbers, std::size_t vectors,
                              Index size) {
     std::size_t const count = state.vectors.size() - vectors;
@@ -100,8 +99,8 @@ class LimitedMemory {
   struct Pair {
     Vector step;
     Vector change;
-    double product;  ///< of both
-    double square;  ///< of the change
+    double product;
+    double square;
   };
 
   Exec exec_;

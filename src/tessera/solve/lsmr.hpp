@@ -56,7 +56,6 @@ struct Lsmr {
     return numbers;
   }
 
-  /// h̄ = h - of_hbar·h̄, x = x + of_x·h̄, h = v - of_h·h.
   template <class T>
   struct Update {
     T of_hbar;
@@ -100,7 +99,6 @@ struct Lsmr {
     s.zeta = s.cbar * s.zetabar;
     s.zetabar = -s.sbar * s.zetabar;
 
-    // ‖r‖
     double const betaacute = hat.c * s.betadd;
     double const betacheck = -hat.s * s.betadd;
     double const betahat = q.c * betaacute;
@@ -116,7 +114,6 @@ struct Lsmr {
     double const difference = s.betad - taud;
     s.now.normr = std::sqrt(s.d + difference * difference + s.betadd * s.betadd);
 
-    // ‖A‖ and cond(A)
     s.norma_squared = s.norma_squared + beta * beta;
     s.now.norma = std::sqrt(s.norma_squared);
     s.norma_squared = s.norma_squared + alpha * alpha;
@@ -145,18 +142,15 @@ std::vector<LeastSquares<Exec, T>> run_lsmr(NormalOperator<Exec, T> const& op,
 
 /// Minimises ‖A·x - b‖² + damp²·‖x - x0‖² by LSMR
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | A | m x n | in: operator.hpp |
-/// | b | m | in: any stride, in memory of `A.exec()` |
-/// | options | | as SciPy's `lsmr`; default maxiter min(m, n) |
-/// | control | | callbacks, and a state to resume from |
+/// A is m x n (operator.hpp), b has m entries of any stride in memory of `A.exec()`. Options as
+/// SciPy's `lsmr`; default maxiter min(m, n). Tests, accuracy and passes: docs/stopping.md,
+/// docs/guide/least-squares.md.
 ///
-/// Work and traffic: iterations + 1 reads of A, one more with x0; in addition, 2m + 9n entries per
-/// iteration. The host waits once per iteration; the tests use ‖x‖ of the previous one.
+/// Traffic: iterations + 1 reads of A, one more with x0; 2m + 9n entries per iteration. The host
+/// waits once per iteration.
 ///
-/// Guarantees: `A.exec()` is fenced. The bits depend only on A, its layout, b and the options, not
-/// on backend, threads or streaming. ‖Aᵀ·r‖ decreases in every iteration.
+/// Guarantees: `A.exec()` is fenced. The bits depend only on A, its layout, b and the options.
+/// ‖Aᵀ·r‖ decreases.
 /// @throws std::invalid_argument for wrong sizes, a negative option, and a state of another problem
 ///
 /// Source: D. C.-L. Fong, M. Saunders, LSMR: an iterative algorithm for sparse least-squares
@@ -179,7 +173,7 @@ LeastSquares<Exec, T> lsmr(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// For each column of B, m x k, one after another: k results, with the bits of single calls.
+/// For each column of B, m x k, one after another, with the bits of single calls.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lsmr(

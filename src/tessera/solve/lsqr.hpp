@@ -29,7 +29,7 @@ struct Lsqr {
     double phibar = 1;
     double rho = 1;
     double alpha = 0;
-    double norm_of_d = 1;  ///< for the next iteration
+    double norm_of_d = 1;
     double sum_of_d = 0;  ///< Σ ‖d/ρ‖²
     double damped = 0;  ///< Σ ψ²
     // For ‖x‖.
@@ -47,7 +47,6 @@ struct Lsqr {
     return numbers;
   }
 
-  /// x = x + of_x·d, d = v + of_d·d.
   template <class T>
   struct Update {
     T of_x;
@@ -121,7 +120,7 @@ std::vector<LeastSquares<Exec, T>> run_lsqr(NormalOperator<Exec, T> const& op,
 
 /// Minimises ‖A·x - b‖² + damp²·‖x - x0‖² by LSQR
 ///
-/// As `lsmr`, but default maxiter 2n, and ‖r‖ decreases in every iteration.
+/// As `lsmr`; default maxiter 2n; ‖r‖ decreases.
 ///
 /// Source: C. C. Paige, M. A. Saunders, LSQR: an algorithm for sparse linear equations and sparse
 /// least squares, ACM Trans. Math. Softw. 8 (1982).

@@ -83,15 +83,15 @@ class NormalOperator {
   [[nodiscard]] Exec const& exec() const { return exec_; }
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
-  /// The lines of sums: "rows" or "columns". Bits depend on it.
+  /// The lines of sums, on which bits depend: "rows" or "columns".
   [[nodiscard]] char const* layout() const { return layout_; }
   [[nodiscard]] Index reads() const { return reads_; }
 
-  /// Before a solver's first product: processes that share the operator must make the same call, or
-  /// a process may never return. Throws on all processes if they differ.
+  /// Processes that share the operator must make the same call, or one may never return. Throws on
+  /// all if they differ.
   ///
-  /// @param method the name of the solver
-  /// @param call digests the options and vectors
+  /// @param method the solver
+  /// @param call digests options and vectors
   void agree(std::string const& method, std::function<std::uint64_t()> const& call) const {
     do_agree(method, call);
   }
@@ -113,7 +113,7 @@ class NormalOperator {
     do_multiply_transposed(u, c);
   }
   /// B = A·V - 1·shiftsᵀ, rounded twice, and C = Aᵀ·B, with the bits of separate calls. VT and CT
-  /// are k x n, BT is k x m. `shifts` has k entries, or is empty. As few reads as possible.
+  /// are k x n, BT is k x m, `shifts` k or empty.
   void atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                     Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
     reads_ += do_atax_of_each(VT, shifts, BT, CT);
@@ -122,22 +122,20 @@ class NormalOperator {
   void multiply_transposed_of_each(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
     reads_ += do_multiply_transposed_of_each(UT, CT);
   }
-  /// c_j = Σ_i (units_j·(a_ij - mean_j))². Each operation is rounded; units are powers of two.
+  /// c_j = Σ_i (units_j·(a_ij - mean_j))², each operation rounded; units are powers of two.
   void sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                        Values<Exec, T> const& c) const {
     ++reads_;
     do_sums_of_squares(mean, units, c);
   }
   [[nodiscard]] virtual bool can_sum_rows() const { return false; }
-  /// out = sums over the rows in double, one read: sums.length() entries in memory of Exec. Waits
-  /// for `exec`.
+  /// sums.length() sums over the rows in double, in memory of Exec, with one read. Waits.
   void sum_rows(detail::RowSums<Exec, T>& sums, double* out) const {
     ++reads_;
     do_sum_rows(sums, out);
   }
 
  protected:
-  /// `has_rows`: A is stored row by row.
   NormalOperator(Exec exec, Index rows, Index cols, bool has_rows)
       : exec_(std::move(exec)),
         rows_(rows),
@@ -161,7 +159,7 @@ class NormalOperator {
   }
 
  protected:
-  // Both return the number of reads of A.
+  // Return the number of reads.
   virtual Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                                 Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
     auto const count = static_cast<Index>(VT.extent(0));
@@ -188,29 +186,29 @@ class NormalOperator {
   mutable Index reads_ = 0;
 };
 
-/// Also multiplies with k vectors at once, the rows of contiguous matrices.
+/// Also multiplies with k vectors at once.
 template <ExecutionSpace Exec, Scalar T>
 class BlockOperator : public NormalOperator<Exec, T> {
  public:
-  /// B = A·V and C = Aᵀ·B, one read. VT and CT are k x n; BT is k x m, or empty. Waits for `exec`.
+  /// B = A·V and C = Aᵀ·B, one read. VT and CT are k x n; BT is k x m, or empty. Waits.
   void atax_block(ConstRows<Exec, T> const& VT, Rows<Exec, T> const& BT,
                   Rows<Exec, T> const& CT) const {
     this->count_read();
     do_multiply_block({.VT = VT, .UT = {}, .BT = BT, .CT = CT});
   }
-  /// B = A·V - U and C = Aᵀ·B, one read. UT is k x m. Waits for `exec`.
+  /// B = A·V - U and C = Aᵀ·B, one read. Waits.
   void residual_block(ConstRows<Exec, T> const& VT, ConstRows<Exec, T> const& UT,
                       Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
     this->count_read();
     do_multiply_block({.VT = VT, .UT = UT, .BT = BT, .CT = CT});
   }
-  /// C = Aᵀ·U, one read. Waits for `exec`.
+  /// C = Aᵀ·U, one read. Waits.
   void multiply_transposed_block(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
     this->count_read();
     do_multiply_block({.VT = {}, .UT = UT, .BT = {}, .CT = CT});
   }
   [[nodiscard]] virtual bool has_gram() const { return false; }
-  /// G = MᵀM in double (gram.hpp); one read. Waits for `exec`.
+  /// G = MᵀM in double (gram.hpp); one read. Waits.
   void gram(detail::GramProducts<Exec, T> const& products) const {
     this->count_read();
     do_gram(products);
@@ -266,7 +264,6 @@ class SquaredSource {
   std::vector<value_type> units_;
 };
 
-/// `length` entries per vector.
 template <class T>
 struct TakeShifts {
   T const* shifts;
@@ -277,8 +274,8 @@ struct TakeShifts {
 
 }  // namespace detail
 
-/// A matrix in memory of Exec. It has its own workspace, so it serves one thread at a time: another
-/// call throws std::invalid_argument.
+/// A matrix in memory of Exec. It serves one thread at a time: another call throws
+/// std::invalid_argument.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -385,13 +382,12 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
 
 /// In addition to `atax` and `multiply_transposed`.
 struct SolverCalls {
-  Index block = 0;  ///< vectors per product; 0: none
-  Index gram_width = 0;  ///< columns of Gram matrices; 0: none, -1: only moments
+  Index block = 0;  ///< per product; 0: none
+  Index gram_width = 0;  ///< 0: none, -1: only moments
   std::vector<detail::RowSumsSize> sums{};
 };
 
-/// Streams the matrix in each call from a source, which must outlive it. Ignores wants_state,
-/// on_state and resume of the options.
+/// Streams from a source, which must outlive it. Ignores states of the options.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -416,7 +412,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     options_.resume = nullptr;
   }
 
-  /// The memory_limit that all calls of a solver need.
+  /// Of all calls of a solver.
   [[nodiscard]] std::size_t bytes_needed(SolverCalls const& calls = {}) const {
     using stream::detail::bytes_needed_by;
     auto const source = stream::detail::any_source(source_);

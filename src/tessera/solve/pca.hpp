@@ -30,22 +30,21 @@ namespace tessera::solve {
 
 struct PcaOptions {
   SvdOptions svd{};  ///< for the centred matrix
-  bool scale = false;  ///< divide columns by their deviations; constant ones are left out
+  bool scale = false;  ///< by the deviations; leaves constant columns out
 };
 
 template <class Exec, class T>
 struct PcaResult {
-  SvdResult<Exec, T> svd;  ///< of the centred matrix: the rows of VT are the directions
-  std::vector<T> mean;  ///< of each column
+  SvdResult<Exec, T> svd;  ///< the rows of VT are the directions
+  std::vector<T> mean;
   std::vector<double>
-      deviation;  ///< of each column, m - 1 degrees of freedom; 0 if constant
+      deviation;  ///< m - 1 degrees of freedom; 0 if constant
   std::vector<double> explained_variance;  ///< s²/(m - 1)
   std::vector<double> explained_variance_ratio;  ///< of the variance of all columns
 };
 
 namespace detail {
 
-/// x_j = d_j·v_j; d null: ones.
 template <class T>
 struct Stretch {
   T const* d;
@@ -167,7 +166,6 @@ class Centred final : public NormalOperator<Exec, T> {
     checks::fail("Centred", "its sums of squares are those of the matrix itself");
   }
 
-  /// x = diag(d)·v and sum = meanᵀ·x.
   void stretch(ConstValues<Exec, T> const& v, Values<Exec, T> const& x,
                Values<Exec, T> const& sum) const {
     static std::string const label("tessera::pca::stretch");
@@ -187,7 +185,7 @@ class Centred final : public NormalOperator<Exec, T> {
   mutable Workspace<Exec> workspace_;
 };
 
-/// In double, with two reads: sums, then squares about the means.
+/// Two reads: sums, then squares about the means.
 template <class Exec, class T>
 class Moments {
  public:
@@ -202,7 +200,7 @@ class Moments {
     }
   }
   [[nodiscard]] std::vector<double> const& means() const { return means_; }
-  /// 0 for columns of equal entries.
+  /// 0 if constant.
   [[nodiscard]] std::vector<double> const& deviations() const { return deviations_; }
 
  private:
@@ -349,23 +347,9 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 
 /// Principal components: the k largest singular values and vectors of A - 1·meanᵀ
 ///
-/// | argument | | |
-/// |---|---|---|
-/// | op | m x n | in: A, one observation a row; m >= 2 |
-/// | k | | in: 1 … min(m, n) |
-/// | options | | of `svd`, and whether columns are scaled |
-/// | control | | progress, cancellation, states |
-///
-/// Methods as `svd`. Means and deviations are computed in double, deviations from the differences
-/// from the means. The direct decomposition subtracts means in double, so that no digits are lost,
-/// and takes at most three reads of A, one more for U: one more than `svd` if a mean is more than
-/// about a thousand times its deviation.
-///
-/// Otherwise two reads come first, and the mean is subtracted from products: if it is many times
-/// the deviation, as many digits are lost, and residuals are small if they are rounding of A.
-///
-/// Scaling leaves out columns of equal entries, whose deviation is 0. Without `has_gram` sums are
-/// in T: columns that vary by less than 64·ε relative to their mean are left out.
+/// A is m x n, one observation a row, m >= 2, and k from 1 to min(m, n). Methods as `svd`; passes
+/// and accuracy: docs/stopping.md, docs/guide/svd-and-pca.md. Without `has_gram` sums are in T:
+/// scaling leaves out columns that vary by less than 64·ε relative to their mean.
 /// @throws std::invalid_argument for options and states that do not fit
 ///
 /// ```cpp

@@ -28,11 +28,11 @@
 namespace tessera::solve {
 
 struct RandomizedSvdOptions {
-  Index oversampling = 10;  ///< vectors in addition to k
-  Index power_iterations = 4;  ///< reads of A that improve the vectors
+  Index oversampling = 10;
+  Index power_iterations = 4;  ///< each one read
   std::uint64_t seed = 0;  ///< below 2^24
-  double tol = 0;  ///< as in `svd`; 0: accept any result
-  bool want_u = false;  ///< without another read
+  double tol = 0;  ///< 0: accept any result
+  bool want_u = false;
 };
 
 namespace detail {
@@ -121,7 +121,6 @@ class RandomizedSvdRun {
 
   void make_input() { axpby(op_.exec(), two_to_e(), basis_.values(), T(0), x_.values()); }
 
-  /// Of the span of c.
   void orthonormalise() {
     std::vector<double> lengths;
     double largest = 0;
@@ -140,8 +139,8 @@ class RandomizedSvdRun {
     estimates_ = std::move(lengths);
   }
 
-  /// Vector i of a basis becomes the normalised part of x, of this length, outside the span of the
-  /// previous vectors. Returns the products of x with all of them, the last with vector i.
+  /// Vector i becomes the normalised part of x, of this length, outside the span of the previous
+  /// vectors. Returns the products of x with all of them.
   std::vector<double> take(Basis<Exec, T>& basis, Index i, Values<Exec, T> const& x, double length,
                            double largest) {
     Exec const& exec = op_.exec();
@@ -149,7 +148,7 @@ class RandomizedSvdRun {
     std::vector<double> products(static_cast<std::size_t>(i) + 1);
     double const nothing = static_cast<double>(size_) * eps;  // relative to 1
     if (length > nothing * largest) {
-      // In two steps, because 1/length may overflow.
+      // Because 1/length may overflow.
       int const power = std::ilogb(length);
       axpby(exec, static_cast<T>(std::ldexp(1.0, -power)), x, T(0), to);
       double const scaled = std::ldexp(length, -power);
@@ -168,7 +167,7 @@ class RandomizedSvdRun {
     return products;
   }
 
-  /// Singular values of A in the span of the basis, with one read.
+  /// With one read.
   void finish() {
     Exec const& exec = op_.exec();
     Basis<Exec, T> const B(exec, size_, op_.rows());
@@ -193,7 +192,7 @@ class RandomizedSvdRun {
     measure(small);
   }
 
-  /// The first k linear combinations; factors are the columns of `by`.
+  /// Factors are the columns of `by`.
   Rows<Exec, T> turned(SmallMatrix const& by, Basis<Exec, T> const& from) {
     Exec const& exec = op_.exec();
     std::vector<T> factors;
@@ -212,7 +211,7 @@ class RandomizedSvdRun {
     return to;
   }
 
-  /// s, and ‖Aᵀ·u - s·v‖ from Aᵀ·B, which is in c.
+  /// From Aᵀ·B, which is in c.
   void measure(SmallSvd const& small) {
     Exec const& exec = op_.exec();
     Rows<Exec, T> const CT = turned(small.V, c_);
@@ -283,7 +282,7 @@ class RandomizedSvdRun {
 
   Operator const& op_;
   Index k_;
-  Index size_;  ///< vectors per block
+  Index size_;
   RandomizedSvdOptions options_;
   Control<T> const& control_;
 
@@ -292,8 +291,8 @@ class RandomizedSvdRun {
   Basis<Exec, T> basis_;
   Basis<Exec, T> x_;
   Basis<Exec, T> c_;
-  std::vector<double> estimates_;  ///< of the squares of singular values
-  double change_ = 0;  ///< of the estimates, relative to the largest
+  std::vector<double> estimates_;  ///< of s²
+  double change_ = 0;  ///< relative to the largest
   int exponent_ = 0;  ///< e: products are with 2^e·V
   Index iteration_ = 0;
   bool is_cancelled_ = false;
@@ -312,21 +311,13 @@ SvdResult<Exec, T> run_randomized_svd(BlockOperator<Exec, T> const& op, Index k,
 
 /// Approximations of the k largest singular values of A and their vectors
 ///
-/// | argument | | |
-/// |---|---|---|
-/// | op | m x n | in: A |
-/// | k | | in: 1 … min(m, n) |
-/// | options | | oversampling, power iterations, seed, whether U is wanted |
-/// | control | | progress, cancellation, states between power iterations |
-///
-/// Work: power_iterations + 2 reads of A, each with a block of l = k + oversampling vectors; 4mnl
-/// flop per read. Memory: 3nl scalars, and 2ml at the beginning and the end.
+/// A is m x n, k from 1 to min(m, n). Work: power_iterations + 2 reads of A, each with l = k +
+/// oversampling vectors, 4mnl flop. Memory: 3nl scalars, and 2ml at the beginning and the end.
 ///
 /// Guarantees: the bits depend only on the elements of A, k and the options. `residuals` are
-/// measured; if a value is zero to precision, it is this precision. A Step's residual is the
-/// largest change of the estimates of s², relative to the largest. Stops with Stop::all_done if tol
-/// is 0; otherwise converged if all residuals are at most tol·s_1, else Stop::iteration_limit.
-/// Singular values below √ε·s_1 are lost in power iterations.
+/// measured; a Step's residual is the largest change of the estimates of s², relative to the
+/// largest. Stops with Stop::all_done if tol is 0; otherwise converged if all residuals are at most
+/// tol·s_1. Singular values below √ε·s_1 are lost.
 /// @throws std::invalid_argument for options and states that do not fit
 ///
 /// Source: N. Halko, P. G. Martinsson and J. A. Tropp, SIAM Review 53, 2011.

@@ -92,36 +92,18 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
 /// Minimises Σ w_i·(η_i - y_i)²/2 + λ·‖x‖²/2 over x and an intercept,
 /// with η = A·x + intercept + offset
 ///
-/// | argument | | |
-/// |---|---|---|
-/// | op | m x n | in: A, one observation a row |
-/// | observed | m each | in: y; weights w, 1 if empty; an offset, 0 if empty |
-/// | options | | λ, intercept, solver, tolerance, limits |
-/// | control | | progress, cancellation, states between iterations |
+/// A is m x n, one observation a row; y, weights (1 if empty) and offset (0 if empty) have m
+/// entries. Methods, passes, convergence and statistics: docs/guide/regression.md,
+/// docs/stopping.md.
 ///
-/// Columns are centred and scaled by powers of two, without a copy of A: results do not depend on
-/// their means and sizes. The intercept is never penalised.
-///
-/// - `newton`, for at most `most_gram_cols` columns: sums over rows are in double. It reads A once
-///   for the means, once per iteration, and once per further length of the line search. Converged
-///   if the Newton decrement √(gᵀ·H⁻¹·g) and the scaled gradient, the largest |g_j|/√H_jj, are at
-///   most `tol` (1e-10) times the root of the deviance, or only rounding. If columns depend on each
-///   other, x is the shortest with the same η. Least squares in double then correct x by residuals,
-///   with one read each, until a correction is more than half the previous one. Memory: 2(n+1)(n+6)
-///   doubles per level of a tree over blocks of rows.
-/// - `newton_cg`, for more columns: per iteration one read for the gradient, one per product with
-///   the Hessian, and one for the intercept.
-/// - `lbfgs`: one read per length that its line search tries, mostly one.
-///
-/// The last two compute in T. Converged if every |g_j| is at most `tol` (√ε of T) times the norm of
-/// its centred column times the root of the deviance. Memory: 9m + 9n scalars, for L-BFGS 29n.
+/// Memory: `newton` 2(n+1)(n+6) doubles per level of a tree over blocks of rows, `newton_cg` 9m +
+/// 9n scalars, `lbfgs` 9m + 29n.
 ///
 /// Guarantees: the bits of x, the intercept and the loss depend only on A, its layout, the
 /// observations and the options. `aic` and `standard_errors` may differ between C libraries.
 ///
-/// Stops with Stop::not_solvable without a minimum (`detail` has the reason), Stop::precision_limit
-/// if the loss stops falling before convergence, Stop::not_finite if a number overflows or an input
-/// is not finite (`detail` has row and column).
+/// Stops with Stop::not_solvable without a minimum, Stop::precision_limit if the loss stops
+/// falling, Stop::not_finite for an overflow or an input that is not finite: see `detail`.
 /// @throws std::invalid_argument for sizes, labels, weights, options and states that do not fit
 ///
 /// Source: iteratively reweighted least squares (P. Green, J. R. Stat. Soc. B 46, 1984); the Newton
@@ -153,7 +135,6 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
 }
 
 /// As `linear_regression`, with Σ w_i·(log(1 + e^η_i) - y_i·η_i) for labels y of 0 and 1.
-/// Stop::not_solvable if λ is 0 and a plane separates the labels, or if y has one class.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -204,11 +185,10 @@ Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
 
 /// Multinomial (softmax) regression: x_k and intercepts b_k of each class k that minimise Σ
 /// w_i·(log Σ_k e^η_ik - η_iy) + λ·Σ‖x_k‖²/2 with η_k = A·x_k + b_k, for labels y of 0 to `classes`
-/// - 1.
+/// - 1. The sum of `intercepts` is 0.
 ///
-/// As `linear_regression` by `newton`, without standard errors and offset. `x` has n coefficients
-/// for each class, class by class. `intercepts` has one number for each class; their sum is 0.
-/// Memory: about (classes·(n + 1))² doubles per level of a tree over blocks of rows.
+/// As `linear_regression` by `newton`, without standard errors and offset. Memory: about
+/// (classes·(n + 1))² doubles per level of a tree over blocks of rows.
 /// @throws std::invalid_argument also if classes·(n + 1) is above 1024, for another solver, and for
 /// a class without weight
 template <ExecutionSpace Exec, Scalar T>
@@ -220,10 +200,8 @@ Regression<Exec, T> multinomial_regression(
                                          classes);
 }
 
-/// As `poisson_regression`, with Σ w_i·(y_i·e^-η_i + η_i) for y above 0: the variance grows as the
-/// square of the mean μ = e^η. Newton's method needs one more read for the expected Hessian;
-/// standard errors come from its inverse times the dispersion, Pearson's Σ w_i·(y_i - μ_i)²/μ_i²
-/// divided by Σw - rank.
+/// As `linear_regression`, with Σ w_i·(y_i·e^-η_i + η_i) for y above 0: variance φ·e^2η, φ by
+/// Pearson's statistic over Σw - rank. One more read for the expected Hessian.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
                                      std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -240,10 +218,8 @@ Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
   return gamma_regression(op, Observations<Exec, T>{.y = y}, options, control);
 }
 
-/// As `gamma_regression`, with Σ w_i·(e^(b·η_i)/b - y_i·e^(a·η_i)/a), a = 1 - power and b = 2 -
-/// power, for a `power` above 1 of the mean e^η as variance. y may be 0 if it is below 2. If it is
-/// above 2, the loss is not convex: steps use the expected Hessian, and more iterations are needed.
-/// `aic` is NaN.
+/// As `gamma_regression`, with Σ w_i·(e^(b·η_i)/b - y_i·e^(a·η_i)/a), a = 1 - power, b = 2 - power:
+/// variance φ·e^(power·η), power above 1. y may be 0 if it is below 2.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Observations<Exec, T>> const& observed,

@@ -19,13 +19,13 @@
 #include <tessera/solve/regression_rows.hpp>
 #include <tessera/solve/row_sums.hpp>
 
-/// Multinomial regression. Coefficients and intercepts are stored class by class.
+/// Coefficients and intercepts are stored class by class.
 namespace tessera::solve::detail {
 
 /// The whole Hessian is stored.
 inline constexpr Index most_class_parameters = 1024;
 
-/// Blocks of the Hessian on and above its diagonal, by columns: (k, l) is block k + l·(l + 1)/2.
+/// Stored by columns: block (k, l) is k + l·(l + 1)/2.
 inline Index pairs_of(Index classes) {
   return classes * (classes + 1) / 2;
 }
@@ -34,17 +34,16 @@ inline RowSumsSize class_sums(Index cols, Index classes) {
   return {cols + 1, pairs_of(classes) * (cols + 1) + classes + row_columns - 1};
 }
 
-/// Probabilities of classes, loss, derivatives, and evidence that the loss has no minimum. Columns
-/// of E as in RowColumn, with a first derivative for each class.
+/// Columns of E as in RowColumn, with a first derivative for each class.
 struct RowClasses {
   Index classes;
-  double const* eta;  ///< (rows, 2·classes): at the place, then along the last step
-  double const* y;  ///< of these rows, as the weights
+  double const* eta;  ///< (rows, 2·classes): at the place, then along the step
+  double const* y;
   double const* weights;  ///< or null
   double* to;  ///< (rows, count)
-  double* found;  ///< (rows, 2·classes): probabilities, then 1 - probability
+  double* found;  ///< (rows, 2·classes): p, then 1 - p
   Index count;
-  Index before;  ///< columns of E before those in RowColumn
+  Index before;  ///< columns of E before these
 
   KOKKOS_FUNCTION void operator()(Index i) const {
     double const* const at = eta + i * 2 * classes;
@@ -61,7 +60,7 @@ struct RowClasses {
       is[k] = elementary::exp(at[k] - largest);
       sum += is[k];
     }
-    // Sums over the other classes, to avoid differences of nearly equal numbers.
+    // Avoids differences of nearly equal numbers.
     for (Index k = 0; k < classes; ++k) {
       is_not[k] = 0;
       for (Index l = 0; l < classes; ++l) is_not[k] += l == k ? 0 : is[l];
@@ -88,7 +87,7 @@ struct RowClasses {
   }
 };
 
-/// The first columns of E: for each pair of classes, rows of D times the second derivatives.
+/// For each pair of classes, rows of D times the second derivatives.
 struct WeighClasses {
   double const* D;
   double const* found;  ///< of RowClasses
@@ -175,7 +174,6 @@ inline LossAtPlace loss_of_classes(std::vector<double> const& sums, Index width,
   return found;
 }
 
-/// Throws std::invalid_argument for invalid labels.
 inline std::vector<double> weights_of_classes(HostObservations const& rows, Index classes) {
   char const* const name = name_of(Loss::multinomial);
   std::vector<double> weights(static_cast<std::size_t>(classes));

@@ -21,11 +21,10 @@
 #include <tessera/solve/tweedie.hpp>
 #include <tessera/vectors.hpp>
 
-/// Operations of iterative regression solvers on rows and columns.
 namespace tessera::solve::detail {
 
-/// At η + step·(change + shift) + offset: the loss, its derivatives, and whether the row is on the
-/// wrong side of a plane that separates the labels.
+/// At η + step·(change + shift) + offset. `wrong`: the row is on the wrong side of a plane that
+/// separates the labels.
 template <class T>
 struct Losses {
   Loss loss;
@@ -104,7 +103,8 @@ auto const* data_of(View const& x) {
   return x.extent(0) == 0 ? nullptr : x.data();
 }
 
-/// x and its intercept belong to (a_ij - mean_j)·unit_j, but products use A itself.
+/// As if centred and scaled: x and its intercept belong to (a_ij - mean_j)·unit_j, but products use
+/// A.
 template <class Exec, class T>
 class CentredColumns {
  public:
@@ -116,8 +116,8 @@ class CentredColumns {
       *of_cols = make_values<Exec, T>(op.exec(), op.cols());
   }
 
-  /// Two reads. False if a column is not finite.
-  /// @param has_one_unit all columns share one unit, so that the shortest x is the shortest for A
+  /// Two reads. False if not finite.
+  /// @param has_one_unit for all columns, so that the shortest x is the shortest for A
   bool find(bool has_intercept, bool has_one_unit, ConstValues<Exec, T> const& ones) {
     Exec const& exec = op_.exec();
     auto const m = static_cast<double>(op_.rows());
@@ -160,18 +160,16 @@ class CentredColumns {
   /// Norms of the centred and scaled columns, and of the only scaled ones.
   [[nodiscard]] std::vector<double> const& norms() const { return norms_; }
   [[nodiscard]] std::vector<double> const& sizes() const { return sizes_; }
-  /// Frobenius norm of the scaled columns.
   [[nodiscard]] double size() const { return scaled_norm(sizes_); }
 
   /// to = unit·x: the coefficients for A's columns.
   void to_own(ConstValues<Exec, T> const& x, V const& to) const { scale_by(x, false, to); }
   /// to = unit²·x: λ times this is the penalty's gradient.
   void to_penalty(ConstValues<Exec, T> const& x, V const& to) const { scale_by(x, true, to); }
-  /// For A's columns.
   double own_intercept(ConstValues<Exec, T> const& own, double intercept) {
     return intercept - dot_(mean_, own);
   }
-  /// to = the gradient by x, from the one for A's columns.
+  /// For x, from the one for A's columns.
   void from_own_gradient(ConstValues<Exec, T> const& own, double of_intercept, V const& to) const {
     static std::string const label("tessera::regression::gradient");
     for_each_element(op_.exec(), label, op_.cols(),
@@ -179,8 +177,8 @@ class CentredColumns {
                                       unit_.data(), to.data()});
   }
 
-  /// The largest |g_j| relative to the norm of its column times the root of the deviance, plus the
-  /// change of g_j if each entry of A and of y changes by a few eps. The intercept's g comes last.
+  /// The largest |g_j| relative to its bound for tol = 1 (docs/stopping.md). The intercept's g
+  /// comes last.
   /// @param factor  of the rounding of η in the losses' derivatives
   /// @param answers norm of the other rounding in these
   [[nodiscard]] double quantity(std::vector<double> const& gradient, ConstValues<Exec, T> const& x,
@@ -189,7 +187,7 @@ class CentredColumns {
     std::vector<T> const entries = to_host<Exec, T>(op_.exec(), x);
     double const rows = std::sqrt(static_cast<double>(op_.rows()));
     double squares = 0;
-    double shift = 0;  // of all rows, because of the columns' means
+    double shift = 0;  // of all rows, by the means
     for (std::size_t j = 0; j < entries.size(); ++j) {
       auto const entry = static_cast<double>(entries[j]);
       squares = std::fma(entry * sizes_[j], entry * sizes_[j], squares);
@@ -224,7 +222,7 @@ class CentredColumns {
   V unit_;
   V work_;
   std::vector<double> norms_;
-  std::vector<double> means_;  ///< of the scaled columns, times √m
+  std::vector<double> means_;  ///< scaled, times √m
   std::vector<double> sizes_;
 };
 

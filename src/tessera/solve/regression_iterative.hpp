@@ -27,10 +27,9 @@
 
 namespace tessera::solve::detail {
 
-/// Newton steps are solved by conjugate gradients; A times the step is assembled from their
-/// products, so a line search does not read A, and η is recomputed from x before convergence is
-/// reported. With L-BFGS, each place that the line search tries takes a read, which also gives the
-/// gradient. x, gradients and steps belong to the scaled columns.
+/// Newton steps by conjugate gradients, or L-BFGS. A line search of the former reads nothing: A
+/// times the step is assembled from products, and η is recomputed before convergence is reported.
+/// x, gradients and steps belong to the scaled columns.
 template <class Exec, class T>
 class IterativeRun {
  public:
@@ -100,7 +99,7 @@ class IterativeRun {
   void add(double a, ConstValues<Exec, T> const& x, double b, V const& y) const {
     axpby(op_.exec(), static_cast<T>(a), x, static_cast<T>(b), y);
   }
-  /// λ/2·Σ a_j·b_j for coefficients of A's columns.
+  /// For coefficients of A's columns.
   double penalty_of(ConstValues<Exec, T> const& a, ConstValues<Exec, T> const& b) {
     if (options_.penalty == 0) return 0;
     columns_.to_penalty(b, work_);
@@ -112,7 +111,7 @@ class IterativeRun {
     add(options_.penalty, work_, 1, y);
   }
 
-  /// Half the deviance at η + step·(change + shift).
+  /// At η + step·(change + shift).
   double evaluate(double step) {
     static std::string const label("tessera::regression::losses");
     for_each_element(op_.exec(), label, op_.rows(),
@@ -136,7 +135,7 @@ class IterativeRun {
     objective_ = control_.resume != nullptr ? control_.resume->numbers[3] : found;
   }
 
-  /// η = A·x with one read.
+  /// With one read.
   void refresh() {
     columns_.to_own(x_, own_);
     op_.multiply(own_, eta_);
@@ -172,7 +171,7 @@ class IterativeRun {
     }
   }
 
-  /// At the last `evaluate`; one read, unless `look_at` has found it.
+  /// One read, unless `look_at` has found it.
   void find_gradient() {
     if (!is_lbfgs()) {
       op_.multiply_transposed(first_, own_);
@@ -194,7 +193,7 @@ class IterativeRun {
                                          tolerance(), std::max(1.0, seconds / rows), answers);
   }
 
-  /// H·step ≈ -gradient: one read per iteration of conjugate gradients, and one for the intercept.
+  /// By conjugate gradients, one read each, and one for the intercept.
   void find_step() {
     Exec const& exec = op_.exec();
     double const weight = dot_of(ones_, second_);
@@ -238,7 +237,7 @@ class IterativeRun {
       squares = next;
     }
   }
-  /// Adds q times the intercept's column to Hp; returns the intercept's entry of H·p.
+  /// Returns the intercept's entry of H·p.
   double multiply_intercept(double q, double weight) {
     if (!options_.has_intercept) return 0;
     double const Hq = std::fma(weight, q, dot_of(border_, own_));
@@ -272,8 +271,7 @@ class IterativeRun {
     return is_found;
   }
 
-  /// The objective and the gradient with one read; two with weights, an offset or a loss without a
-  /// map.
+  /// One read; two with weights, an offset or a loss without a map.
   double look_at(ConstValues<Exec, T> const& x, double intercept, V const& gradient) {
     columns_.to_own(x, own_);
     double const shift = options_.has_intercept ? columns_.own_intercept(own_, intercept) : 0;
@@ -425,17 +423,17 @@ class IterativeRun {
   LimitedMemory<Exec, T> memory_;
   V ones_;
 
-  V eta_;  ///< A·x + intercept; for L-BFGS A·x
+  V eta_;  ///< L-BFGS: without the intercept
   V change_;  ///< A·step
   V product_;  ///< A·p
-  V value_;  ///< as in Losses
+  V value_;
   V first_;
   V second_;
   V wrong_;
   V x_;
-  V own_;  ///< coefficients or a gradient for A's columns
+  V own_;  ///< for A's columns
   V gradient_;
-  V border_;  ///< the Hessian's column of the intercept, for A's columns
+  V border_;  ///< Hessian's column of the intercept
   V step_;
   V residual_;
   V p_;

@@ -13,7 +13,7 @@
 #include <tessera/solve/small_cholesky.hpp>
 #include <tessera/solve/small_svd.hpp>
 
-/// The quadratic model of a regression's loss at a place, on the host.
+/// The quadratic model of a regression's loss, on the host.
 namespace tessera::solve::detail {
 
 /// (a_ij - mean_j)·unit_j. Units are powers of two.
@@ -21,18 +21,18 @@ struct ScaledColumns {
   std::vector<double> mean;
   std::vector<double> unit;
   std::vector<double>
-      rounding;  ///< smaller scaled entries may be only rounding
+      rounding;  ///< smaller entries may be only rounding
 
   [[nodiscard]] Index count() const { return static_cast<Index>(mean.size()); }
 };
 
 struct LossAtPlace {
   double loss = 0;  ///< half the deviance, plus the penalty
-  double deviance = 0;  ///< without the penalty
-  std::vector<double> gradient{};  ///< by the scaled coefficients, then by the intercept
-  SmallMatrix H{};  ///< Hessian, by the same variables
+  double deviance = 0;
+  std::vector<double> gradient{};  ///< the intercept's comes last
+  SmallMatrix H{};
   double weight = 0;  ///< Σ of the second derivatives
-  double wrong_side = 0;  ///< rows, as in RowColumn
+  double wrong_side = 0;  ///< as in RowColumn
   double rising = 0;
   double falling = 0;
 
@@ -44,7 +44,6 @@ struct LossAtPlace {
   }
 };
 
-/// `sums` has `width` rows of `count` entries.
 inline LossAtPlace loss_of(std::vector<double> const& sums, Index width, Index count,
                            bool has_intercept) {
   Index const before = count - row_columns;
@@ -86,20 +85,18 @@ inline void add_penalty(double penalty, ScaledColumns const& columns, std::vecto
   }
 }
 
-/// Distance from the minimum, whatever the columns' scales: a step changes no linear predictor by
-/// more than the decrement allows.
+/// From the minimum (docs/stopping.md).
 struct Distance {
-  double decrement = 0;  ///< √(gᵀ·H⁻¹·g)
-  double scaled_gradient = 0;  ///< the largest |g_j|/√H_jj
+  double decrement = 0;
+  double scaled_gradient = 0;
   double rounding = 0;  ///< that may be left of both
-  double quantity = 0;  ///< the larger one, relative to the root of the deviance
+  double quantity = 0;  ///< the larger one over √deviance
 };
 
 class Curvature {
  public:
   Curvature() = default;
-  /// @param is_rounded columns are known only in float: columns that depend on others to the
-  ///   precision of H are exactly dependent
+  /// @param is_rounded columns are known only in float
   Curvature(SmallMatrix H, bool is_rounded)
       : H_(std::move(H)),
         factor_(H_, threshold(H_)),
@@ -125,7 +122,7 @@ class Curvature {
     for (double& entry : step) entry = -entry;
     return step;
   }
-  /// @param sizes norm of what, other than A·x, is rounded in the losses' derivatives
+  /// @param sizes norm of what, other than A·x, is rounded in the derivatives
   [[nodiscard]] Distance distance(LossAtPlace const& at, std::vector<double> const& x, double sizes,
                                   double tol) const {
     constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -134,7 +131,7 @@ class Curvature {
     for (double const y : factor_.forward(at.gradient)) squares = std::fma(y, y, squares);
     found.decrement = std::sqrt(squares);
     double predictor = sizes;
-    double left_out = 0;  // as scaled_gradient, for columns that depend on others
+    double left_out = 0;  // as scaled_gradient
     for (Index j = 0; j < H_.rows(); ++j) {
       if (!(H_(j, j) > 0)) continue;
       double const root = std::sqrt(H_(j, j));
@@ -170,7 +167,7 @@ class Curvature {
 
   SmallMatrix H_;
   SmallCholesky factor_;
-  double slack_ = 0;  ///< of the scaled gradient of columns that are left out
+  double slack_ = 0;  ///< for columns that are left out
   std::vector<bool> is_left_out_;
   double inflation_ = 0;  ///< Σ H_jj·(H⁻¹)_jj
 };

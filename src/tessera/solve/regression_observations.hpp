@@ -16,10 +16,9 @@
 #include <tessera/solve/regression_types.hpp>
 #include <tessera/solve/tweedie.hpp>
 
-/// Observations on the host, with checks whether a fit exists.
+/// Observations on the host.
 namespace tessera::solve::detail {
 
-/// In messages and states.
 inline char const* name_of(Loss loss, RegressionSolver solver) {
   constexpr char const* names[][4]{
       {"linear_regression", "linear_regression by newton", "linear_regression by newton_cg",
@@ -48,7 +47,6 @@ inline double power_of(Loss loss, double of_tweedie) {
   return loss == Loss::gamma ? 2 : loss == Loss::tweedie ? of_tweedie : 1;
 }
 
-/// Weights and offset may be empty.
 struct HostObservations {
   std::vector<double> y;
   std::vector<double> weights;
@@ -165,7 +163,6 @@ inline Obstacle obstacle_of(Loss loss, double power, HostObservations const& row
   return {};
 }
 
-/// The fit of an intercept alone, and half its deviance.
 struct NullModel {
   double intercept = 0;
   double loss = 0;
@@ -208,7 +205,7 @@ inline NullModel null_model(Loss loss, double power, HostObservations const& row
   return found;
 }
 
-/// The loss minus half the deviance: for Poisson Σ w·(y - y·log y).
+/// The loss minus half the deviance.
 inline double own_loss(Loss loss, double power, HostObservations const& rows) {
   double sum = 0;
   for (std::size_t i = 0; i < rows.y.size() && is_tweedie(loss); ++i) {

@@ -22,15 +22,15 @@ namespace tessera::solve::detail {
 
 /// Columns of E after the columns of the Hessian.
 enum RowColumn : Index {
-  of_first,  ///< derivative of the loss by η
-  of_value,  ///< the loss minus its least value over η
+  of_first,  ///< of the loss by η
+  of_value,  ///< the loss minus its least value
   of_wrong_side,  ///< the loss rises along A·x + intercept somewhere
-  of_rising,  ///< it rises along the last step
-  of_falling,  ///< it falls along the last step by more than half of η
+  of_rising,  ///< along the last step
+  of_falling,  ///< along the last step by more than half of η
   row_columns,
 };
 
-/// Rows of A, centred and scaled by powers of two, and ones.
+/// And ones.
 template <class T>
 struct FillRows {
   T const* data;
@@ -46,7 +46,7 @@ struct FillRows {
   }
 };
 
-/// D: entries of A, their absolute values, and ones.
+/// D: A, absolute values, and ones.
 template <class T>
 struct FillSizes {
   T const* data;
@@ -71,12 +71,11 @@ struct FillCounted {
   }
 };
 
-/// Σ a_ij and Σ |a_ij|.
 template <class Exec, class T>
 class ColumnSums final : public RowSums<Exec, T> {
  public:
   using Memory = typename RowSums<Exec, T>::Memory;
-  /// Rows of weight 0, with any finite numbers, do not count. Empty weights: all count.
+  /// Rows of weight 0 do not count; empty weights: all do.
   ColumnSums(Index cols, Memory weights)
       : RowSums<Exec, T>(2 * cols + 1, 1), cols_(cols), weights_(std::move(weights)) {}
 
@@ -106,7 +105,7 @@ struct FillNotFinite {
   }
 };
 struct FillGroups {
-  Index first;  ///< row of A of E's first row
+  Index first;  ///< row of A
   Index begin;  ///< row of the first group
   Index size;  ///< rows of a group
   Index groups;
@@ -138,7 +137,7 @@ class NotFinite final : public RowSums<Exec, T> {
   Index size_;
 };
 
-/// Row and column of A's first entry that is not finite; empty: all are.
+/// Row and column of the first such entry; empty: none.
 template <class Exec, class T>
 std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
   using Memory = typename RowSums<Exec, T>::Memory;
@@ -171,23 +170,22 @@ std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
 
 enum class RowsAs {
   losses,  ///< at η
-  start,  ///< of weighted least squares at η = log y: a first step
-  expected,  ///< Pearson's statistic as the loss, and the expected second derivative
+  start,  ///< of weighted least squares at η = log y
+  expected,  ///< Pearson's statistic, and the expected second derivative
 };
 
-/// The loss, its derivatives, and evidence that it has no minimum.
 struct RowLosses {
   Loss loss;
-  double power;  ///< for gamma and Tweedie
+  double power;  ///< of Tweedie
   RowsAs as;
-  double const* eta;  ///< A·x + intercept and A·step + its intercept, adjacent for each row
-  double const* y;  ///< of these rows, as the vectors below
+  double const* eta;  ///< A·x + intercept, A·step + its intercept
+  double const* y;  ///< of these rows
   double const* weights;  ///< or null
   double const* offset;  ///< or null
   double* to;  ///< (rows, count)
   double* second;
   Index count;
-  Index before;  ///< columns of E before those in RowColumn
+  Index before;  ///< columns of E before these
 
   struct Derivatives {
     double value;
@@ -230,7 +228,7 @@ struct RowLosses {
     // The loss is half the deviance.
     return {0.5 * row.first * row.first / row.expected, row.first, row.expected};
   }
-  /// Whether the loss eventually rises along a direction.
+  /// Eventually, along a direction.
   [[nodiscard]] KOKKOS_FUNCTION bool rises(double along, double y_i, double slack) const {
     if (loss == Loss::logistic) return (y_i > 0.5 ? -along : along) > slack;
     if (y_i > 0) return Kokkos::fabs(along) > slack;
@@ -255,7 +253,7 @@ struct RowLosses {
   }
 };
 
-/// The first columns of E: rows of D times the second derivatives.
+/// Rows of D times the second derivatives.
 struct WeighRows {
   double const* D;
   double const* second;
@@ -268,25 +266,24 @@ struct WeighRows {
 };
 
 struct PlaceOfSums {
-  std::vector<double> x;  ///< coefficients of the scaled columns, then the intercept
+  std::vector<double> x;  ///< and the intercept
   std::vector<double> step;
 };
 
 inline RowSumsSize loss_sums(Index cols, bool has_hessian) {
   return {cols + 1, (has_hessian ? cols + 1 : 0) + row_columns};
 }
-/// The largest sums of Newton's method.
+/// The largest ones.
 inline std::vector<RowSumsSize> newton_sums(Index cols) {
   return {loss_sums(cols, true), {cols, groups_of_not_finite}};
 }
 
-/// Columns of D: A's columns, centred and scaled, and ones.
+/// D: A, centred and scaled, and ones.
 template <class Exec, class T>
 class PlacedSums : public RowSums<Exec, T> {
  public:
   using Memory = typename RowSums<Exec, T>::Memory;
 
-  /// Weights and offset may be empty.
   struct OfRows {
     Memory y;
     Memory weights;
@@ -316,7 +313,7 @@ class PlacedSums : public RowSums<Exec, T> {
     return of.extent(0) == 0 ? nullptr : of.data() + first;
   }
 
-  /// `eta_` begins with D times the place's columns, and has room for `more`.
+  /// `eta_` begins with D times the place's columns.
   void fill_places(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
                    Index columns, Index more) {
     static std::string const label("tessera::regression::rows");

@@ -21,8 +21,8 @@ enum class Loss {
 };
 
 enum class RegressionSolver {
-  automatic,  ///< newton up to `most_gram_cols` columns, else newton_cg
-  newton,  ///< the whole Hessian: one read of A per iteration
+  automatic,  ///< newton up to most_gram_cols columns, else newton_cg
+  newton,  ///< whole Hessian: one read per iteration
   newton_cg,  ///< few iterations of several reads
   lbfgs,  ///< many iterations, mostly of one read
 };
@@ -57,12 +57,11 @@ struct Regression {
   Stop stop = Stop::breakdown;
   std::string detail;  ///< about `stop`, without a full stop; may be empty
   Index iterations = 0;
-  Index reads = 0;  ///< of A
+  Index reads = 0;
   double loss = 0;  ///< including the penalty
-  double gradient_norm = 0;  ///< by x and the intercept, including the penalty
+  double gradient_norm = 0;  ///< including the penalty
 
-  /// Must fall below `bound`. newton: the larger of decrement and scaled gradient, relative to the
-  /// root of the deviance; others: the scaled gradient.
+  /// Must fall below `bound` (docs/stopping.md).
   double quantity = 0;
   double bound = 0;
   double decrement = 0;  ///< √(gᵀ·H⁻¹·g); newton only
@@ -70,12 +69,12 @@ struct Regression {
   double deviance = 0;  ///< newton only, like the fields below
   /// Akaike's criterion, without the penalty; NaN for Tweedie.
   double aic = 0;
-  Index rank = 0;  ///< parameters that A determines, with the intercept
+  Index rank = 0;  ///< with the intercept
   /// Squares: residual variance; gamma and Tweedie: Pearson's statistic divided by Σw - rank; else
   /// 1.
   double dispersion = 1;
   /// Of the coefficients, then of the intercept; NaN if A does not determine one. Empty with a
-  /// penalty, or without a minimum.
+  /// penalty.
   std::vector<double> standard_errors;
   /// Along which the loss falls without limit: Stop::not_solvable.
   std::vector<Index> columns;

@@ -31,8 +31,8 @@ Index patient_limit(Operator const& op) {
   return std::max(10 * std::min(op.rows(), op.cols()), Index{100});
 }
 
-/// LSMR for each right-hand side and each λ. With columns of uneven norms, the rows below A differ
-/// from λ to λ, so each such λ has a separate run. The others share one.
+/// With columns of uneven norms the rows below A differ from λ to λ, so each such λ has a separate
+/// run. The others share one.
 template <class Exec, class T>
 class IterativeLeastSquares {
  public:
@@ -62,7 +62,6 @@ class IterativeLeastSquares {
     plan();
   }
 
-  /// Of each right-hand side, for each λ.
   std::vector<Result> operator()() {
     std::size_t const first = take_state();
     std::vector<Result> results(BT_.extent(0) * damps_.size());
@@ -78,11 +77,11 @@ class IterativeLeastSquares {
 
  private:
   struct Run {
-    std::size_t side;  ///< row of BT
-    std::vector<std::size_t> damps;  ///< indices of damps that share it
+    std::size_t side;  ///< of BT
+    std::vector<std::size_t> damps;  ///< that share it
     std::vector<T> units;  ///< of the columns; empty: not scaled
   };
-  /// In a state, in addition to LSMR's.
+  /// In addition to LSMR's.
   struct Numbers {
     double run = 0;
     double is_scaled = 0;
@@ -90,7 +89,7 @@ class IterativeLeastSquares {
 
   void plan() {
     std::vector<std::vector<T>> units(damps_.size());
-    // Without a penalty, the shortest of many solutions for A's columns is wanted.
+    // The shortest solution for A's columns is wanted.
     auto const may_scale = [&](double damp) { return damp > 0 || op_.rows() >= op_.cols(); };
     if (op_.rows() > 0 && op_.cols() > 1 && std::ranges::any_of(damps_, may_scale)) {
       auto const norms = column_norms<Exec, T>(op_);
@@ -110,7 +109,7 @@ class IterativeLeastSquares {
     }
   }
 
-  /// The run that the state continues; 0 without a state. Earlier runs are repeated.
+  /// 0 without a state. Earlier runs are repeated.
   std::size_t take_state() {
     if (control_.resume == nullptr) return 0;
     constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
@@ -128,7 +127,7 @@ class IterativeLeastSquares {
     fail_of_state(name_);
   }
 
-  /// @param has_states false for a run that is repeated
+  /// @param has_states false for a repeated run
   std::vector<Result> call(std::size_t index, std::optional<State<T>> state, bool has_states) {
     Run const& run = runs_[index];
     bool const is_scaled = !run.units.empty();
@@ -211,7 +210,6 @@ class IterativeLeastSquares {
   std::optional<State<T>> state_;
 };
 
-/// For each row of BT and each λ.
 template <class Exec, class T>
 std::vector<LeastSquares<Exec, T>> run_penalised(char const* name,
                                                  NormalOperator<Exec, T> const& op,
@@ -238,7 +236,7 @@ std::vector<LeastSquares<Exec, T>> run_penalised(char const* name,
     auto results =
         DirectLeastSquares<Exec, T>(named.c_str(), *direct, BT, options.x0, control, lambdas)();
     if (!results.empty()) return results;
-    // Squares over- or underflow. No other method can use a state of the first read.
+    // Squares over- or underflow; a state of the first read is useless.
     its_control = {.on_step = control.on_step};
   }
   constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -260,32 +258,19 @@ ConstRows<Exec, T> as_row(ConstValues<Exec, T> const& x) {
 
 /// Minimises ‖A·x - b‖² + λ·‖x - x0‖² over x, for each λ
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | A | m x n | in: operator.hpp |
-/// | b | m | in: any stride, in memory of `A.exec()` |
-/// | lambdas | | in: numbers of at least 0 |
-/// | options | | as for `lsmr`, without damp |
-/// | control | | callbacks, and a state to resume from |
+/// A is m x n (operator.hpp), b has m entries of any stride in memory of `A.exec()`. Methods,
+/// passes and accuracy: docs/stopping.md, docs/guide/least-squares.md.
 ///
-/// At most `options.direct` columns are solved directly, unless maxiter is set, with one read of A
-/// in float, about three in double. Columns are scaled to equal norms, but the penalty is on x.
-/// atol, btol and conlim are not used: the result is as accurate as the type allows. `is_direct` is
-/// set; conda belongs to the scaled columns.
-///
-/// Otherwise `lsmr` with damp = √λ; default atol = btol = ε, maxiter = max(10·min(m, n), 100). One
-/// more read for the norms of the columns, two if squares over- or underflow or are 0. Let d_j be
-/// the norm of column j of A with √λ·I below it.
-///
-/// - If nonzero d_j differ by at most a factor of ten, x has the bits of `lsmr`. Such λ share the
-///   reads of the one with the most iterations; each adds three vectors of n entries. Callbacks
-///   receive the Steps of the first λ that has not ended.
-/// - Otherwise, if λ > 0 or m ≥ n, LSMR runs on columns scaled by powers of two to equal d_j, for
-///   one λ after another; the penalty is still on x. `has_scaled_columns` is set; normar, norma and
-///   conda belong to the scaled problem.
+/// - At most `options.direct` columns are solved directly, unless maxiter is set, as accurately as
+///   the type allows. conda is that of the scaled columns.
+/// - Otherwise `lsmr` with damp = √λ, and atol = btol = ε by default. Let d_j be the norm of column
+///   j of A with √λ·I below it. If nonzero d_j differ by at most a factor of ten, x has the bits of
+///   `lsmr`, and such λ share reads; each adds three vectors of n entries.
+/// - Otherwise, if λ > 0 or m ≥ n, LSMR runs on columns scaled by powers of two, for one λ after
+///   another.
 ///
 /// The bits of each λ do not depend on the others. A run resumes only from a state with the same
-/// lambdas; runs that ended before the state are repeated.
+/// lambdas; runs that ended before are repeated.
 /// @throws std::invalid_argument as `lsmr`, and for a negative λ
 ///
 /// ```cpp
@@ -324,10 +309,7 @@ LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double
 
 /// The shortest x that minimises ‖A·x - b‖, to the precision of the arithmetic
 ///
-/// As `ridge` with λ = 0. Directly, singular values of A with columns of equal norms count as zero
-/// if they are at most 2·ε in float, n·ε in double, times the largest; `rank` is set. Otherwise
-/// default conlim 0; if columns are scaled and depend on each other, x is the shortest for the
-/// scaled columns.
+/// As `ridge` with λ = 0, and conlim 0 by default. `rank` is set if A is solved directly.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -347,8 +329,7 @@ LeastSquares<Exec, T> lstsq(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// For each column of B, m x k: k results. A matrix of few columns is read as often as for one
-/// column.
+/// For each column of B, m x k. A matrix of few columns is read as often as for one.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lstsq(

@@ -34,7 +34,7 @@ struct ScaleBy {
   }
 };
 
-/// Σ (units_j·(a_ij - mean_j))², with one read. Overwrites `unit` and `work`.
+/// With one read. Overwrites `unit` and `work`.
 template <class Exec, class T>
 std::vector<double> squares_in(NormalOperator<Exec, T> const& op, std::vector<T> const& units,
                                Values<Exec, T> const& mean, Values<Exec, T> const& unit,
@@ -45,7 +45,7 @@ std::vector<double> squares_in(NormalOperator<Exec, T> const& op, std::vector<T>
   return {squares.begin(), squares.end()};
 }
 
-/// Returns whether squares over- or underflow; sets the units of such columns.
+/// True: squares over- or underflow.
 template <class T>
 bool bring_in_range(std::vector<double> const& squares, std::vector<T>& units) {
   constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -76,8 +76,8 @@ std::vector<double> column_norms(NormalOperator<Exec, T> const& op) {
   return norms;
 }
 
-/// Powers of two that scale the columns of A with damp·I below it to norms from 1 to 2. Empty if
-/// norms differ by at most a factor of ten, or if one is not finite.
+/// Powers of two that scale columns, with damp·I below, to norms from 1 to 2. Empty: norms differ
+/// by at most a factor of ten, or are not finite.
 template <class T>
 std::vector<T> uneven_units(std::vector<double> const& norms, double damp) {
   constexpr int most = std::numeric_limits<T>::max_exponent - 2;
@@ -97,13 +97,13 @@ std::vector<T> uneven_units(std::vector<double> const& norms, double damp) {
   return largest > 10 * least ? units : std::vector<T>{};
 }
 
-/// The rows damp·D below A·D: b = f(damp·d), if wanted, and their contribution to c.
+/// The rows damp·D below A·D.
 template <class T>
 struct RowsBelow {
   T const* scaled;  ///< D·v
   T const* unit;  ///< diagonal of D
   T damp;
-  maps::Function<T> map;  ///< of these rows
+  maps::Function<T> map;
   bool keeps_product;
   T* b;  ///< or null
   T* c;
@@ -149,11 +149,10 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
     from_host<Exec, T>(op.exec(), units, units_);
   }
 
-  /// to = D·z
   void scale(ConstValues<Exec, T> const& z, Values<Exec, T> const& to) const {
     for_each(ScaleBy<T>{z.data(), units_.data(), false, to.data()});
   }
-  /// b above damp·x0. x0 may be empty.
+  /// b above damp·x0, which may be empty.
   [[nodiscard]] ConstValues<Exec, T> right_side(ConstValues<Exec, T> const& b,
                                                 ConstValues<Exec, T> const& x0) const {
     if (!is_damped_) return b;
@@ -171,7 +170,6 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
   [[nodiscard]] T* below(Values<Exec, T> const& b) const {
     return b.extent(0) == 0 ? nullptr : b.data() + op_.rows();
   }
-  /// Of A's rows.
   [[nodiscard]] Map above(Map const& map) const {
     if (!is_damped_ || map.is_identity()) return map;
     auto const& f = map.function();

@@ -33,7 +33,6 @@ class SmallCholesky {
     order_.resize(static_cast<std::size_t>(n));
     std::iota(order_.begin(), order_.end(), Index{0});
     for (Index i = 0; i < n; ++i) scale_.push_back(scale_of(H(i, i)));
-    // In their original order; only the lower part is used.
     work_ = SmallMatrix(n, n);
     for (Index j = 0; j < n; ++j) {
       for (Index i = 0; i < n; ++i) work_(i, j) = at(scale_, i) * at(scale_, j) * H(i, j);
@@ -44,7 +43,7 @@ class SmallCholesky {
 
   [[nodiscard]] Index size() const { return static_cast<Index>(order_.size()); }
   [[nodiscard]] Index rank() const { return rank_; }
-  /// By pivots: the first `rank` are not left out.
+  /// The first `rank` are not left out.
   [[nodiscard]] std::vector<Index> const& order() const { return order_; }
 
   /// L⁻¹·P·S·b: `rank` entries.
@@ -57,7 +56,7 @@ class SmallCholesky {
     }
     return y;
   }
-  /// H·x = b in the rows that are not left out, x = 0 in the others.
+  /// x = 0 in rows that are left out.
   [[nodiscard]] std::vector<double> solve(std::vector<double> const& b) const {
     return backward(forward(b));
   }
@@ -75,7 +74,7 @@ class SmallCholesky {
   /// 0 for rows that are left out.
   [[nodiscard]] std::vector<double> inverse_diagonal() const {
     std::vector<double> diagonal(order_.size());
-    // The sum of the squares of each column of L⁻¹ is a diagonal entry.
+    // Of squares of columns of L⁻¹.
     std::vector<double> column(static_cast<std::size_t>(rank_));
     for (Index j = 0; j < rank_; ++j) {
       double sum = 0;
@@ -108,7 +107,7 @@ class SmallCholesky {
   }
 
  private:
-  /// A power of two near 1/√d; 1 if d is not positive.
+  /// Near 1/√d; 1 if d is not positive.
   static double scale_of(double d) {
     return d > 0 && std::isfinite(d) ? std::scalbn(1.0, -std::ilogb(std::sqrt(d))) : 1.0;
   }
@@ -135,7 +134,6 @@ class SmallCholesky {
     std::swap(at(order_, a), at(order_, b));
     for (Index j = 0; j < a; ++j) std::swap(L_(a, j), L_(b, j));
   }
-  /// Also updates the remaining diagonals.
   void make_column(Index j, std::vector<double>& rest) {
     Index const n = size();
     Index const pivot = at(order_, j);

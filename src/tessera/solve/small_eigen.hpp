@@ -94,7 +94,7 @@ inline void turn(Index size, double c, double s, double* x, double* y) {
   }
 }
 
-/// Chases a bulge from row `last` to row `first`, with the shift of the 2 x 2 matrix at `first`.
+/// From row `last` to row `first`, with the shift of the 2 x 2 matrix at `first`.
 inline void chase(Tridiagonal& T, SmallMatrix& V, std::size_t first, std::size_t last) {
   auto& d = T.diagonal;
   auto& e = T.below;
@@ -104,7 +104,7 @@ inline void chase(Tridiagonal& T, SmallMatrix& V, std::size_t first, std::size_t
   double x = d[last] - shift;
   double s = 1;
   double c = 1;
-  double moved = 0;  // what the row above still loses
+  double moved = 0;  // by the row above
   for (std::size_t i = last; i-- > first;) {
     double const bulge = s * e[i];
     double const b = c * e[i];

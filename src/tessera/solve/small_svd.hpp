@@ -17,7 +17,7 @@ namespace tessera::solve {
 
 using summation::Index;
 
-/// Column-major, on the host.
+/// Column-major.
 class SmallMatrix {
  public:
   SmallMatrix() = default;
@@ -65,8 +65,7 @@ inline void rotate(Index size, double* x, double* y, double s, double half) {
   }
 }
 
-/// Makes column j a unit vector orthogonal to the previous columns, from the farthest vector of the
-/// standard basis.
+/// From the vector of the standard basis that is farthest from the previous columns.
 inline void complete(SmallMatrix& U, Index j) {
   Index const m = U.rows();
   Index farthest = 0;
@@ -92,11 +91,10 @@ inline void complete(SmallMatrix& U, Index j) {
   for (Index i = 0; i < m; ++i) u[i] /= norm;
 }
 
-/// Rotates pairs of columns of A, and of V, until they are orthogonal, then in `further` more
-/// sweeps.
+/// And `further` more sweeps.
 inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
   constexpr int max_sweeps = 60;
-  constexpr double nothing = 0x1p-900;  // the square of a negligible column
+  constexpr double nothing = 0x1p-900;  // squared
   Index const m = A.rows();
   Index const n = A.cols();
   double tolerance = static_cast<double>(m) * std::numeric_limits<double>::epsilon();

@@ -28,7 +28,7 @@
 namespace tessera::solve {
 
 struct SpectrumOptions {
-  double tol = 1e-2;  ///< bound of residuals, relative to their singular values
+  double tol = 1e-2;  ///< relative to the values
   Index maxiter =
       0;  ///< 0: 1000 for `power_iteration`, 2·min(m, n) up to 200 for `condition_estimate`
 };
@@ -104,7 +104,7 @@ class PowerRun {
   static constexpr auto name = "power_iteration";
   static constexpr int most_exponent = std::numeric_limits<T>::max_exponent - 2;
 
-  /// For 2^e·A.
+  /// Of 2^e·A.
   struct Numbers {
     double exponent = 0;  ///< e
     double length = 0;  ///< ‖c‖
@@ -115,7 +115,7 @@ class PowerRun {
   [[nodiscard]] int exponent() const { return static_cast<int>(now_.exponent); }
   [[nodiscard]] T two_to_e() const { return static_cast<T>(std::ldexp(1.0, exponent())); }
 
-  /// v starts as Aᵀ times a pseudorandom vector. 2^e brings s near 1.
+  /// Aᵀ times a pseudorandom vector. 2^e brings s near 1.
   std::optional<Stop> begin() {
     Exec const& exec = op_.exec();
     mix<Exec, T>(exec, 0, u_);
@@ -223,7 +223,6 @@ PowerIteration<Exec, T> run_power_iteration(NormalOperator<Exec, T> const& op,
   return PowerRun<Exec, T>(op, options, control)();
 }
 
-/// With α_1, α_2, … on and β_2, β_3, … below the diagonal.
 inline SmallSvd svd_of_bidiagonal(std::vector<double> const& alphas,
                                   std::vector<double> const& betas) {
   auto const k = static_cast<Index>(betas.size());
@@ -269,7 +268,7 @@ class ConditionRun {
  private:
   static constexpr auto name = "condition_estimate";
 
-  /// In a state, in addition to the process'.
+  /// In addition to the process'.
   struct Numbers {
     double largest = 0;
     double smallest = 0;
@@ -313,7 +312,7 @@ class ConditionRun {
     return next == result_.iterations;
   }
 
-  /// If α is 0, the residuals are 0, and it has converged.
+  /// If α is 0, it has converged.
   std::optional<Stop> reason() {
     bool const is_last = process_.alpha() == 0 || result_.iterations >= limit_;
     if (!is_last && !is_looked_at()) return std::nullopt;
@@ -326,7 +325,6 @@ class ConditionRun {
     return std::nullopt;
   }
 
-  /// Singular values of the bidiagonal matrix.
   bool look() {
     SmallSvd const small = svd_of_bidiagonal(alphas_, betas_);
     if (!small.is_converged) return false;
@@ -357,7 +355,6 @@ class ConditionRun {
                     .tolerance = options_.tol * result_.smallest,
                     .objective = result_.condition};
     bool const goes_on = !control_.on_step || control_.on_step(step);
-    // If α is 0, there is no further iteration.
     if (process_.alpha() != 0) offer_state(control_, step, [&] { return state(); });
     return goes_on;
   }
@@ -411,8 +408,8 @@ class ConditionRun {
   Index limit_;
   Index reads_before_;
   GolubKahan<Exec, T> process_;
-  std::vector<double> alphas_;  ///< α_1 … α_(k+1)
-  std::vector<double> betas_;  ///< β_2 … β_(k+1)
+  std::vector<double> alphas_;
+  std::vector<double> betas_;
   ConditionEstimate result_;
 };
 
@@ -427,15 +424,9 @@ ConditionEstimate run_condition_estimate(NormalOperator<Exec, T> const& op,
 
 /// The largest singular value of A by power iteration on Aᵀ·A
 ///
-/// | argument | | |
-/// |---|---|---|
-/// | op | m x n | in: A |
-/// | options | | tolerance, maximum iterations |
-/// | control | | progress, cancellation, states |
-///
-/// Converged if ‖Aᵀ·(A·v) - s²·v‖ <= tol·s². Up to rounding, A then has a singular value between
-/// s·√(1 - tol) and s·√(1 + tol): the largest, unless the initial vector was nearly orthogonal to
-/// its vector. Stops with Stop::zero_solution for zeros, Stop::breakdown if A·v or Aᵀ·(A·v)
+/// A is m x n. Converged if ‖Aᵀ·(A·v) - s²·v‖ <= tol·s²: up to rounding, a singular value, the
+/// largest unless the initial vector was nearly orthogonal to its vector, is between s·√(1 - tol)
+/// and s·√(1 + tol). Stops with Stop::zero_solution for zeros, Stop::breakdown if a product
 /// underflows to 0. Reads A once per iteration and once to start. Bits as `svd`. A Step's objective
 /// is s.
 /// @throws std::invalid_argument for negative options and for states that do not fit
@@ -454,18 +445,11 @@ PowerIteration<Exec, T> power_iteration(NormalOperator<Exec, T> const& op,
 
 /// Estimates the largest and the smallest singular value of A, and its condition number
 ///
-/// | argument | | |
-/// |---|---|---|
-/// | op | m x n | in: A |
-/// | options | | tolerance, maximum iterations |
-/// | control | | progress, cancellation, states |
-///
-/// A bidiagonalisation: reads A once per iteration and once to start. Up to rounding, the estimates
-/// are within the spectrum; how close depends on the initial vector. Converged if each residual is
-/// at most tol times its value; the smallest may need more than the default maxiter. Bits as
-/// `lsmr`. Singular values, and a Step's residual (of the smallest) and objective (the condition
-/// number), are computed ever more rarely, and at the end. A state has m + n + 2k scalars after k
-/// iterations.
+/// A is m x n. A bidiagonalisation reads A once per iteration and once to start. Up to rounding,
+/// the estimates are within the spectrum; how close depends on the initial vector. Converged if
+/// each residual is at most tol times its value; the smallest may need more than the default
+/// maxiter. Bits as `lsmr`. A Step has the last residual of the smallest value, and as objective
+/// the condition number. A state has m + n + 2k scalars after k iterations.
 /// @throws std::invalid_argument for negative options and for states that do not fit
 ///
 /// ```cpp

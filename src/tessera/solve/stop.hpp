@@ -12,16 +12,16 @@ enum class Stop {
   solved,  ///< A·x = b within atol and btol
   least_squares,  ///< ‖A·x - b‖ is least within atol
   condition_limit,  ///< cond(A) exceeds conlim
-  solved_to_precision,  ///< of the arithmetic
-  least_squares_to_precision,  ///< of the arithmetic
-  condition_to_precision,  ///< of the arithmetic
+  solved_to_precision,  ///< as `solved`, by rounding
+  least_squares_to_precision,  ///< as `least_squares`, by rounding
+  condition_to_precision,  ///< as `condition_limit`, by rounding
   converged,  ///< within the tolerance
   iteration_limit,  ///< maxiter
   cancelled,  ///< by a callback
   breakdown,  ///< the method cannot continue
   not_finite,  ///< a norm overflowed, or an input is not finite
-  all_done,  ///< all requested iterations; residuals show the accuracy
-  precision_limit,  ///< of the arithmetic: no further progress
+  all_done,  ///< the requested iterations; see residuals
+  precision_limit,  ///< rounding allows no progress
   not_solvable,  ///< the problem as posed has no solution
 };
 
@@ -68,13 +68,12 @@ inline bool is_success(Stop stop) {
          stop == Stop::converged || stop == Stop::all_done;
 }
 
-/// After an iteration.
 struct Step {
   std::int64_t iteration = 0;
-  std::int64_t reads = 0;  ///< of A
-  double residual = 0;  ///< the norm that the method reduces
+  std::int64_t reads = 0;
+  double residual = 0;  ///< that the method reduces
   double tolerance = 0;  ///< of the residual
-  double objective = 0;  ///< such as ‖r‖; 0: not used
+  double objective = 0;  ///< such as ‖r‖
 };
 
 }  // namespace tessera::solve

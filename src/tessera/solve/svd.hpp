@@ -50,26 +50,17 @@ SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, 
 
 /// The k largest singular values of A and their vectors
 ///
-/// | argument | | |
-/// |---|---|---|
-/// | op | m x n | in: A |
-/// | k | | in: 1 … min(m, n) |
-/// | options | | tolerance, maximum iterations, size of the basis, whether U is wanted |
-/// | control | | progress, cancellation, states |
+/// A is m x n, k from 1 to min(m, n). Methods, passes, convergence and accuracy: docs/stopping.md,
+/// docs/guide/svd-and-pca.md.
 ///
-/// At most `options.direct` columns are decomposed directly, unless ncv or maxiter is set: by the
-/// Gram matrix in double, and if that is not enough, the one of A·P, as accurate as QR. This takes
-/// one read of A or two, one more for U, and about 20·n³ operations on the host.
+/// At most `options.direct` columns are decomposed directly, unless ncv or maxiter is set, with
+/// about 20·n³ operations on the host. Otherwise two bases grow by blocks of k + 2 vectors
+/// (block_svd.hpp). An iteration reads A once, or twice if A has more columns than rows, for up to
+/// 32 vectors at once. Memory: ncv vectors of m + n entries.
 ///
-/// Otherwise two orthonormal bases grow by blocks of k + 2 vectors (block_svd.hpp). An iteration
-/// reads A once, or twice if A has more columns than rows, for up to 32 vectors at once; the start
-/// reads it once, U not. Memory: ncv vectors of m + n entries.
-///
-/// Guarantees: the bits depend only on A, its layout, k and the options. Converged if ‖Aᵀ·u - s·v‖,
-/// which is measured, is at most tol·s_1 for each triplet, or if rounding does not allow less. U
+/// Guarantees: the bits depend only on A, its layout, k and the options. Residuals are measured. U
 /// and V are orthonormal, and ‖A·v - s·u‖ is a few ε·s_1. Repeated values are found as often as A
-/// has them. Values that are zero to the precision of the largest are 0. The largest entry of each
-/// v is positive.
+/// has them; the largest entry of each v is positive.
 /// @throws std::invalid_argument for options and states that do not fit
 ///
 /// Source: block Krylov spaces (G. H. Golub, F. T. Luk and M. L. Overton, ACM TOMS 7, 1981) with

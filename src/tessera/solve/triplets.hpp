@@ -25,27 +25,27 @@
 namespace tessera::solve {
 
 struct SvdOptions {
-  /// Bound of residuals relative to the largest value; 0: the precision of the type.
+  /// Bound of residuals over s_1; 0: the precision of the type.
   double tol = 0;
   Index maxiter = 0;  ///< 0: 100 times the vectors of the basis
   /// Vectors of the basis between restarts, more than k, up to the smaller size of A; 0: the larger
   /// of 2k + 1 and 20.
   Index ncv = 0;
-  bool want_u = false;  ///< may take more reads: see `svd`
-  /// Maximum columns of a direct decomposition; 0: never. See `svd`.
+  bool want_u = false;
+  /// Maximum columns of a direct decomposition; 0: never.
   Index direct = direct_columns;
 };
 
 template <class Exec, class T>
 struct SvdResult {
-  std::vector<double> s;  ///< falling; fewer than k if the run stopped too early
+  std::vector<double> s;  ///< falling
   Rows<Exec, T> VT;  ///< right singular vectors, one per row
-  Rows<Exec, T> UT;  ///< left singular vectors, one per row, if wanted
+  Rows<Exec, T> UT;  ///< left ones, if wanted
   std::vector<double> residuals;  ///< bounds of ‖Aᵀ·u - s·v‖
   Stop stop = Stop::breakdown;
-  bool is_direct = false;  ///< by Gram matrices
+  bool is_direct = false;
   Index iterations = 0;  ///< direct: reads without U
-  Index reads = 0;  ///< of A
+  Index reads = 0;
   std::vector<Step> history;
 };
 
@@ -74,7 +74,6 @@ void mix(Exec const& exec, std::uint64_t seed, Values<Exec, T> const& x) {
                    MixedNumbers<T>{seed << 40U, x.data()});
 }
 
-/// Orthonormal vectors, with room for more.
 template <class Exec, class T>
 class Basis {
  public:
@@ -93,7 +92,7 @@ class Basis {
   [[nodiscard]] Values<Exec, T> vector(Index i) const {
     return Values<Exec, T>(values_.data() + i * size_, static_cast<std::size_t>(size_));
   }
-  /// To the first `count` vectors; returns the products with them.
+  /// Returns the products with them.
   std::vector<T> make_orthogonal(Index count, Values<Exec, T> const& x) {
     if (count == 0) return {};
     Values<Exec, T> const along(along_.data(), static_cast<std::size_t>(count));
@@ -102,7 +101,7 @@ class Basis {
     subtract_projection(count, between_, along, x);
     return products;
   }
-  /// Vector `count` = any unit vector orthogonal to the previous ones.
+  /// Any unit vector orthogonal to the previous ones.
   void add_any(Index count, std::uint64_t seed, Norms<Exec, T>& norm) {
     Values<Exec, T> const x = vector(count);
     for (std::uint64_t attempt = 0;; ++attempt) {
@@ -133,7 +132,7 @@ class Basis {
   Workspace<Exec> workspace_;
 };
 
-/// Throws std::invalid_argument unless k is from 1 to the result.
+/// Throws std::invalid_argument unless 1 <= k <= result.
 template <class Operator>
 Index most_vectors(char const* name, Operator const& op, Index k) {
   Index const most = std::min(op.rows(), op.cols());

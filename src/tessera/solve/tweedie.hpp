@@ -9,7 +9,7 @@
 /// Losses of gamma and Tweedie regressions with a logarithmic link.
 namespace tessera::solve::detail {
 
-/// e^t - 1 - t, by the series for small t to avoid a difference of nearly equal numbers.
+/// e^t - 1 - t, without a difference of nearly equal numbers.
 template <class T>
 KOKKOS_FUNCTION T exp_beyond_line(T t) {
   if (Kokkos::fabs(t) > T(0.25)) return elementary::exp(t) - T(1) - t;
@@ -35,7 +35,7 @@ KOKKOS_FUNCTION TweedieRow<T> tweedie_row(T eta, T y, T power) {
   T const b = T(2) - power;
   T const expected = b == T(0) ? T(1) : elementary::exp(b * eta);
   if (!(y > T(0))) return {expected / b, expected, b * expected, expected};
-  // The deviance is zero at t = 0; apart from a power of y, a function of t.
+  // Zero at t = 0; apart from a power of y, a function of t.
   T const log_y = elementary::log(y);
   T const t = eta - log_y;
   T const size = b == T(0) ? T(1) : elementary::exp(b * log_y);
