@@ -58,7 +58,6 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
            [&](auto const& factor) { check_and_run_atax(exec, a, v, b, c, options, factor); });
 }
 
-/// Columns [first, first + count), in one pass.
 template <class Exec, class T, class Factor>
 void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
                          MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
@@ -135,9 +134,9 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgumen
 /// Work and traffic: 4mn flop; fused (mn + 2n)·sizeof(T) bytes, two-stage (2mn + 2m +
 /// 2n)·sizeof(T). A map adds its vector, α and β add 3n·sizeof(T).
 ///
-/// Guarantees: rules of every call in docs/guide/first-program.md. The bits depend only on the
-/// inputs and A's layout (docs/summation.md). Without rows, C = β·z. LayoutStride is row-major if
-/// rows are contiguous, else column-major if columns are, else refused.
+/// Rules of every call: docs/guide/first-program.md. The bits depend only on the inputs and A's
+/// layout (docs/summation.md). Without rows, C = β·z. LayoutStride is row-major if rows are
+/// contiguous, else column-major if columns are, else refused.
 /// @throws std::invalid_argument for wrong sizes, missing memory, overlap, an unusable tuning, or a
 /// workspace in use, before any work is enqueued
 ///
@@ -179,9 +178,9 @@ void atax(
                     options);
 }
 
-/// C = α·Aᵀ·f(A·v) + β·z, with a function of the caller
+/// C = α·Aᵀ·f(A·v) + β·z with a function f(i, b) of the caller
 ///
-/// `f(i, b)` is called on the device, any number of times per row, and must always return the same.
+/// f is called on the device, any number of times per row, and must always return the same.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C,
           RowFunction<typename A::non_const_value_type> F>
 void atax(
@@ -192,7 +191,7 @@ void atax(
                              detail::vector_out(c), f, options);
 }
 
-/// And B = f(A·v).
+/// As above, and B = f(A·v).
 template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
           OutputVectorOf<Exec, A> C, RowFunction<typename A::non_const_value_type> F>
 void atax(
@@ -208,7 +207,7 @@ void atax(
 /// V and C are n x k, of any layout. No z. Column j has the bits of a call with V's column j.
 ///
 /// Up to 32 columns share a pass over A, up to eight with portable kernels. By default, passes of
-/// nine or more columns are two-stage; on GPUs those of three or more, unless a kernel fuses up to
+/// nine or more columns are two-stage; on GPUs passes of three or more, unless a kernel fuses up to
 /// eight (Hopper, rows of at most 16 KiB). See `method_of_blocks`.
 ///
 /// ```cpp
@@ -226,7 +225,7 @@ void atax(
                              detail::matrix_out(c), options);
 }
 
-/// And B = f(A·V), m x k.
+/// As above, and B = f(A·V), m x k.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Rows,
           OutputMatrixOf<Exec, A> Out>
 void atax(

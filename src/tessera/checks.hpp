@@ -40,7 +40,6 @@ constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
              : a + b;
 }
 
-/// The message prints sizes as the caller has them, signed or unsigned.
 template <std::integral Size>
 void require_size(std::string_view operation, Size rows, Size cols, std::size_t element_bytes) {
   auto const m = static_cast<std::uint64_t>(rows);
@@ -99,15 +98,13 @@ void require_square(std::string_view operation, Matrix const& A) {
 struct Place {
   std::uint64_t begin;
   std::uint64_t element;
-  std::array<std::uint64_t, 2> count;  ///< 1 if absent
+  std::array<std::uint64_t, 2> count;   ///< 1 if absent
   std::array<std::uint64_t, 2> stride;  ///< 0 if there is only one
 
   [[nodiscard]] constexpr bool is_empty() const { return count[0] == 0 || count[1] == 0; }
-  /// From the first to the last element.
   [[nodiscard]] constexpr std::uint64_t along(std::size_t direction) const {
     return product(count[direction] - 1, stride[direction]);
   }
-  /// From the first byte to the byte after the last.
   [[nodiscard]] constexpr std::uint64_t span() const {
     return is_empty() ? 0 : sum(element, sum(along(0), along(1)));
   }

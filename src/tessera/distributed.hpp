@@ -115,7 +115,7 @@ class Distributed {
     return {global.rows[index()], global.all_rows, global.by_rows, global.rows};
   }
 
-  /// Each rank's rows of B.
+  /// B = A·v, each rank's rows.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
   void multiply(A const& a, V const& v, B const& b,
                 std::type_identity_t<Options<Exec>> const& options = {}) const {
@@ -123,7 +123,7 @@ class Distributed {
     call_multiply<T>(detail::matrix_in(a), detail::vector_in(v), detail::vector_out(b), options);
   }
 
-  /// Each rank passes its rows of B; C is replicated.
+  /// C = Aᵀ·B, replicated. Each rank passes its rows of B.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> B, OutputVectorOf<Exec, A> C>
   void multiply_transposed(A const& a, B const& b, C const& c,
                            std::type_identity_t<Options<Exec>> const& options = {}) const {
@@ -132,7 +132,7 @@ class Distributed {
                        detail::vector_in(b), detail::vector_out(c), options, false);
   }
 
-  /// Each rank passes its rows of the map's vector; z and C are replicated.
+  /// C = α·Aᵀ·f(A·v) + β·z; z and C are replicated. Each rank passes its rows of the map's vector.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C>
   void atax(A const& a, V const& v, C const& c,
             std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
@@ -142,7 +142,7 @@ class Distributed {
                  options);
   }
 
-  /// And B = f(A·v), each rank's rows.
+  /// As above, and B = f(A·v), each rank's rows.
   template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
             OutputVectorOf<Exec, A> C>
   void atax(A const& a, V const& v, B const& b, C const& c,
@@ -248,7 +248,7 @@ class Distributed {
   struct Global {
     std::vector<distributed::Rows> rows;
     Index all_rows;
-    bool by_rows;  ///< lines of sums are rows
+    bool by_rows;
   };
 
   /// A single row in LayoutStride may be `either`: the rows of other ranks decide.
@@ -478,7 +478,7 @@ class Distributed {
     });
   }
 
-  /// c = the tree over the units of all rows. `job` computes the parts of this rank.
+  /// c = the tree over the units of all rows. `job` computes this rank's parts.
   template <class T, class Job>
   void sum_over_rows(Global const& global, MatrixIn<T> const& a, detail::OutputVector<T> c,
                      Kernels kernels, Job const& job) const {
@@ -511,7 +511,6 @@ class Distributed {
     (*sum)(c);
   }
 
-  /// Of units whose rows are on several ranks.
   template <class T>
   struct Chains {
     Memory<T> memory, open_factors, begun_factors;
@@ -599,12 +598,10 @@ class Distributed {
     });
   }
 
-  /// In row numbers of this rank.
   [[nodiscard]] distributed::Rows local(Global const& global, distributed::Rows const& rows) const {
     return {rows.first - global.rows[index()].first, rows.count};
   }
 
-  /// The nearest rank with rows.
   [[nodiscard]] int next_rank(Global const& global) const {
     std::size_t r = index() + 1;
     while (global.rows[r].count == 0) ++r;

@@ -15,17 +15,17 @@
 namespace tessera {
 
 namespace maps {
-/// With the mapped value of b.
+/// See the functions below; `replace` maps b to x_i.
 enum class Kind {
-  identity,          ///< b
-  weights,           ///< x_i·b
-  minus,             ///< b - x_i
-  plus,              ///< fma(γ, x_i, b)
-  logistic,          ///< 1/(1 + e^-(b + γ)) - x_i
-  logistic_weights,  ///< b·σ'(x_i), σ' the derivative of 1/(1 + e^-x)
-  poisson,           ///< e^(b + γ) - x_i
-  poisson_weights,   ///< b·e^x_i
-  replace,           ///< x_i
+  identity,
+  weights,
+  minus,
+  plus,
+  logistic,
+  logistic_weights,
+  poisson,
+  poisson_weights,
+  replace,
 };
 
 inline char const* name_of(Kind kind) {

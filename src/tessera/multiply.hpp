@@ -38,7 +38,8 @@ void multiply(Exec const& exec, A const& a, V const& v, B const& b,
 
 /// B = A·V, V a block of k vectors
 ///
-/// V is n x k, B m x k, of any layout. Column j has the bits of a call with V's column j.
+/// V is n x k, B m x k, of any layout. Column j has the bits of a call with V's column j. Columns
+/// share reads of A as in `atax`.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

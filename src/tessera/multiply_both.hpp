@@ -86,7 +86,7 @@ void call_multiply_both(Exec const& exec, MatrixArgument<T const> const& a,
 /// | w | n | out: any stride but 0, overwritten |
 ///
 /// Work and traffic: 4mn flop; (mn + 2m + 2n)·sizeof(T) bytes. Reads A twice if it is too small or
-/// too wide for a faster single pass. A tuning is that of A's lines as rows.
+/// too wide for a faster single pass. A tuning belongs to A's lines as rows.
 ///
 /// Guarantees and errors as `atax`, with the bits of the single products.
 ///

@@ -38,7 +38,8 @@ void multiply_transposed(Exec const& exec, A const& a, B const& b, C const& c,
 
 /// C = Aᵀ·B, B a block of k vectors
 ///
-/// B is m x k, C n x k, of any layout. Column j has the bits of a call with B's column j.
+/// B is m x k, C n x k, of any layout. Column j has the bits of a call with B's column j. Columns
+/// share reads of A as in `atax`.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -15,20 +15,20 @@ namespace tessera {
 /// How `atax` reads the matrix, with the same bits.
 enum class Method {
   automatic,  ///< as the tuning prefers
-  fused,  ///< one read
+  fused,      ///< one read
   two_stage,  ///< `multiply`, then `multiply_transposed`
 };
 
-/// The bits are the same.
+/// Which kernels compute, with the same bits.
 enum class Kernels {
   automatic,  ///< accelerated if possible
-  portable,  ///< on every backend
+  portable,   ///< on every backend
   /// An error if the backend has none. For lines that no accelerated kernel fuses, `Method::fused`
   /// uses the portable one.
   accelerated,
 };
 
-/// C = α·Aᵀ·f(A·v) + β·z.
+/// Options of `atax`.
 template <class Exec, class T>
 struct AtaxOptions {
   using memory_space = typename Exec::memory_space;
@@ -39,9 +39,9 @@ struct AtaxOptions {
   Kernels kernels = Kernels::automatic;
   RowMap<T, memory_space> map{};  ///< f
   T alpha = T(1);
-  T beta = T(0);  ///< 0: z is not read
+  T beta = T(0);                  ///< 0: z is not read
   VectorIn<T, memory_space> z{};  ///< n entries, any stride; must not overlap B or C
-  bool keep_product = false;  ///< B is A·v, not f(A·v)
+  bool keep_product = false;      ///< B is A·v, not f(A·v)
 };
 
 template <class Exec>

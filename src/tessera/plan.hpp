@@ -15,15 +15,15 @@
 /// Describes what an operation would do for a shape, without running it.
 namespace tessera {
 
-/// One kernel.
+/// One kernel of an operation.
 struct StagePlan {
   std::string name;  ///< "fused", "multiply" or "multiply_transposed"
   Index teams;
   int team_size;
-  int lines_per_step;  ///< of a team at a time
-  Index panels;  ///< 0: not a sum
-  Index lines_per_panel;  ///< 0: not a sum
-  Index panels_per_team;  ///< 0: not a sum
+  int lines_per_step;         ///< lines that a team handles together
+  Index panels;               ///< 0: not a sum
+  Index lines_per_panel;      ///< 0: not a sum
+  Index panels_per_team;      ///< 0: not a sum
   std::size_t scratch_bytes;  ///< per team
 };
 
@@ -230,7 +230,7 @@ Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply_both(Exec const& exec, Index rows, Index cols,
                         std::type_identity_t<Options<Exec>> const& options = {}) {
-  // multiply_both treats lines as rows, and needs no vector between its products.
+  // Lines are treated as rows, and no vector is needed between the products.
   bool const row_major =
       summation::lines_are_rows(std::is_same_v<Layout, Kokkos::LayoutRight>, rows, cols);
   Index const count = row_major ? rows : cols;

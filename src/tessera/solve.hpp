@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// All solvers. Iterative methods read a matrix once per iteration.
+/// All solvers. Bits depend only on A, its layout, the inputs and the options. Iterative methods
+/// read A once per iteration.
 
 #include <tessera/solve/blocks.hpp>
 #include <tessera/solve/cgls.hpp>

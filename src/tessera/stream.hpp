@@ -90,7 +90,6 @@ void require_elements(char const* operation, Source const& source) {
   }
 }
 
-/// In messages and in a state.
 inline char const* name_of_atax(maps::Kind map) {
   return map == maps::Kind::replace ? "stream::multiply_both" : "stream::atax";
 }
@@ -148,7 +147,6 @@ std::size_t bytes_needed_by(Options<T> options, Call const& call) {
   return options.memory_limit;
 }
 
-/// Dot products of lines, or a sum over lines.
 template <bool IsSum>
 struct Product {
   template <class Exec, class T, bool RowMajor, class Set>
@@ -617,7 +615,7 @@ Report multiply_both(Exec const& exec, Source const& source, X const& x, U const
                      W const& w, Options<typename Source::value_type> const& options = {}) {
   using T = typename Source::value_type;
   detail::require_multiply_both(source, x, u, y, w);
-  // ATAX whose second product uses u instead of the result of the first.
+  // ATAX whose second product uses u.
   RowMap<T, typename U::memory_space> const replace(maps::Kind::replace, u);
   AtaxTerms<Exec, T> const terms{.map = replace, .keep_product = true};
   return detail::in_order(source, [&](auto const& any) {

@@ -30,11 +30,10 @@ inline constexpr Index min_panel_lines = 8;
 inline constexpr Index min_chain = 256;
 inline constexpr Index chain_grain = 16;
 inline constexpr Index enough_chains = Index{1} << 20;
-/// And the minimum of max_panels() for such lines.
+/// Of an ordinary line, and the minimum of max_panels() for such lines.
 inline constexpr Index max_ordinary_length = 16384;
 inline constexpr Index min_ordinary_panels = 1024;
 
-/// For a >= 0, b >= 1.
 KOKKOS_INLINE_FUNCTION constexpr Index ceil_div(Index a, Index b) {
   return (a + b - 1) / b;
 }
@@ -56,7 +55,6 @@ constexpr Index max_panels(Index length) {
   return std::clamp((Index{1} << 22) / length, min_ordinary_panels, Index{32768});
 }
 
-/// How `count` lines of `length` elements are cut for a sum over lines.
 struct Panels {
   Index lines;  ///< the last panel may have fewer
   Index count;
@@ -64,7 +62,6 @@ struct Panels {
   friend constexpr bool operator==(Panels const&, Panels const&) = default;
 };
 
-/// For count, length >= 1.
 constexpr Panels panels(Index count, Index length) {
   // Equal to the code below, without divisions, which are slow for small matrices.
   if (length <= max_ordinary_length && count <= min_ordinary_panels * min_panel_lines) {
@@ -79,15 +76,14 @@ KOKKOS_INLINE_FUNCTION constexpr Index segments(Index length) {
   return ceil_div(length, segment<Scalar>);
 }
 
-/// How the sum over `depth` products is cut.
 struct Chains {
   Index length;  ///< the last chain may have fewer
-  Index count;  ///< per element
+  Index count;   ///< per element
 
   friend constexpr bool operator==(Chains const&, Chains const&) = default;
 };
 
-/// One chain per element, unless there are so few elements that a device would be idle. Sizes >= 1.
+/// One chain per element, unless there are so few elements that a device would be idle.
 constexpr Chains chains(Index rows, Index cols, Index depth) {
   bool const many = rows >= enough_chains || cols >= enough_chains;
   Index const elements = many ? enough_chains : std::min(enough_chains, rows * cols);
@@ -96,7 +92,7 @@ constexpr Chains chains(Index rows, Index cols, Index depth) {
   return {.length = length, .count = ceil_div(depth, length)};
 }
 
-/// Roundings of one product's contribution to an element, as below.
+/// Roundings of one product's contribution to the result, as below.
 constexpr Index product_depth(Index rows, Index cols, Index depth) {
   Chains const c = chains(rows, cols, depth);
   return std::min(c.length, depth) + tree_levels(c.count);

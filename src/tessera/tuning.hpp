@@ -10,30 +10,29 @@ namespace tessera {
 
 using summation::Index;
 
-/// Of lines: `multiply` row-major, `multiply_transposed` column-major.
+/// Dot products: `multiply` row-major, `multiply_transposed` column-major.
 struct DotTuning {
-  int lines_per_step = 1;  ///< at the same time: 1, 2, 4 or 8
-  Index lines_per_team = 64;  ///< >= 1
-  Index segments_per_run =
-      0;  ///< lines are cut into runs of so many, a power of two; 0: whole
+  int lines_per_step = 1;      ///< at the same time: 1, 2, 4 or 8
+  Index lines_per_team = 64;   ///< >= 1
+  Index segments_per_run = 0;  ///< lines are cut into runs of so many, a power of two; 0: whole
 
   friend constexpr bool operator==(DotTuning const&, DotTuning const&) = default;
 };
 
-/// `multiply_transposed` row-major, `multiply` column-major.
+/// Sums over lines: `multiply_transposed` row-major, `multiply` column-major.
 struct SumTuning {
-  int lines_per_step = 8;  ///< per pass over the columns: 1, 2, 4 or 8
+  int lines_per_step = 8;         ///< per pass over the columns: 1, 2, 4 or 8
   Index columns_per_team = 4096;  ///< >= 1
-  Index panels_per_team = 1;  ///< a power of two
+  Index panels_per_team = 1;      ///< a power of two
 
   friend constexpr bool operator==(SumTuning const&, SumTuning const&) = default;
 };
 
 /// Fused ATAX, row-major: a team reads panels of lines once.
 struct FusedLinesTuning {
-  int lines_per_step = 4;  ///< cached between the two passes: 1, 2, 4 or 8
+  int lines_per_step = 4;        ///< cached between the two passes: 1, 2, 4 or 8
   bool dot_side_by_side = true;  ///< dot products of a step together, or one by one
-  Index panels_per_team = 1;  ///< a power of two
+  Index panels_per_team = 1;     ///< a power of two
 
   friend constexpr bool operator==(FusedLinesTuning const&, FusedLinesTuning const&) = default;
 };
@@ -42,8 +41,8 @@ struct FusedLinesTuning {
 /// use slices of few lines as tiles: parts of segments that fit scratch.
 struct FusedTilesTuning {
   Index segments_per_tile = 1;  ///< a power of two; slices: unused
-  Index tiles_per_team = 1;  ///< a power of two; at most so many slices of a group
-  int lines_per_step = 8;  ///< per pass over the tile's part of B: 1, 2, 4 or 8
+  Index tiles_per_team = 1;     ///< a power of two; at most so many slices of a group
+  int lines_per_step = 8;       ///< per pass over the tile's part of B: 1, 2, 4 or 8
 
   friend constexpr bool operator==(FusedTilesTuning const&, FusedTilesTuning const&) = default;
 };
@@ -59,10 +58,10 @@ struct Tuning {
 };
 
 struct TransposeTuning {
-  int tile_rows = 64;  ///< >= 1; GPUs use square tiles
-  int tile_cols = 64;  ///< >= 1
-  int team_size = 1;  ///< 1 on hosts
-  Index band = 1;  ///< tiles below each other before the next column
+  int tile_rows = 64;   ///< >= 1; GPUs use square tiles
+  int tile_cols = 64;   ///< >= 1
+  int team_size = 1;    ///< 1 on hosts
+  Index band = 1;       ///< tiles below each other before the next column
   bool stream = false;  ///< hosts: stores bypass the caches
 
   friend constexpr bool operator==(TransposeTuning const&, TransposeTuning const&) = default;
@@ -77,10 +76,10 @@ struct TransposeShape {
 };
 
 struct GemmTuning {
-  int tile_rows = 128;  ///< >= 1; GPUs support the pairs of gemm_tiles
-  int tile_cols = 128;  ///< >= 1
+  int tile_rows = 128;   ///< >= 1; GPUs support the pairs of gemm_tiles
+  int tile_cols = 128;   ///< >= 1
   int tile_depth = 256;  ///< products between two accesses to memory, >= 1
-  Index band = 8;  ///< as in TransposeTuning
+  Index band = 8;        ///< as in TransposeTuning
 
   friend constexpr bool operator==(GemmTuning const&, GemmTuning const&) = default;
 };

@@ -73,7 +73,6 @@ void call_dot(Exec const& exec, VectorArgument<T const> const& x, VectorArgument
   });
 }
 
-/// An address or a value.
 template <class T>
 struct KernelCoefficient {
   T const* data;
@@ -139,7 +138,6 @@ void call_scale(Exec const& exec, Coefficient<T, Exec> const& a, VectorArgument<
   for_each_element(exec, label, static_cast<Index>(x.extent(0)), body);
 }
 
-/// The number that compute(a vector of one entry) computes.
 template <class T, class Exec, class Compute>
 T on_host(Exec const& exec, Compute const& compute) {
   Kokkos::View<T*, typename Exec::memory_space> const result(

@@ -89,7 +89,6 @@ class Workspace {
   friend class detail::WorkspaceOfCall<Exec>;
   using Buffer = Kokkos::View<std::byte*, memory_space>;
 
-  /// Exclusive use by one call.
   class Turn {
    public:
     explicit Turn(Workspace& workspace) : workspace_(workspace) {
@@ -124,7 +123,7 @@ class Workspace {
 
 namespace detail {
 
-/// Exclusive use of the caller's workspace, or a temporary one.
+/// The caller's workspace, or a temporary one.
 template <class Exec>
 class WorkspaceOfCall {
  public:
@@ -133,9 +132,9 @@ class WorkspaceOfCall {
   }
 
   struct Memory {
-    int* arrivals;  ///< backends::counters<Exec> counters of teams; zero between calls
+    int* arrivals;        ///< backends::counters<Exec> counters of teams; zero between calls
     std::byte* exchange;  ///< between teams; undefined contents
-    std::byte* data;  ///< undefined contents, aligned to a cache line
+    std::byte* data;      ///< undefined contents, aligned to a cache line
   };
   /// Throws Kokkos' exception if memory runs out, and std::invalid_argument if the size overflows.
   Memory reserve(Exec const& exec, std::size_t bytes, std::size_t exchanged = 0) {

@@ -145,7 +145,7 @@ class BlockSvd {
     op_.atax_of_each(y, {}, to, rest.first(static_cast<Index>(y.extent(0))));
   }
 
-  /// The first `count` rows of `products_` become vectors of X.
+  /// Rows of `products_` become vectors of X.
   void extend(Index count, double size) {
     next_ = std::min(count, std::min(size_, dimension_) - done_);
     for (Index i = 0; i < next_; ++i) {
@@ -172,7 +172,6 @@ class BlockSvd {
     }
   }
 
-  /// One read of A.
   void step() {
     if (next_ == 0) {
       measure();
@@ -231,7 +230,7 @@ class BlockSvd {
     done_ += next_;
   }
 
-  /// The part of Dᵀ·D times the last block outside X is small for the wanted triplets.
+  /// Whether the part of Dᵀ·D times the last block outside X is small.
   [[nodiscard]] bool seems_converged() {
     if (done_ < k_) return false;
     look();
@@ -265,7 +264,7 @@ class BlockSvd {
     return std::max(tol_ * s, rounding);
   }
 
-  /// In `products_`. X and Y then begin with these triplets.
+  /// Residuals are in `products_`; X and Y then begin with these triplets.
   void measure() {
     Exec const& exec = op_.exec();
     look();
@@ -498,7 +497,7 @@ class BlockSvd {
   char const* name_;
   Operator const& op_;
   Index k_;
-  bool is_wide_;  ///< D is Aᵀ
+  bool is_wide_;     ///< D is Aᵀ
   Index dimension_;  ///< the smaller size of A
   Index block_;
   Index size_;
@@ -517,17 +516,17 @@ class BlockSvd {
   Basis<Exec, T> input_;
 
   SmallMatrix R_;
-  Index done_ = 0;  ///< of Y, and columns of R
-  Index next_ = 0;  ///< of X after these
+  Index done_ = 0;    ///< of Y, and columns of R
+  Index next_ = 0;    ///< of X after these
   int exponent_ = 0;  ///< e
-  double largest_ = 0;  ///< of R
+  double largest_ = 0;
   Index iteration_ = 0;
 
   SmallSvd ritz_;
   std::vector<double> residuals_;
   double worst_ = 0;
   bool is_fresh_ = false;  ///< not rotated since the bases started
-  Index renewals_ = 0;  ///< with new bases
+  Index renewals_ = 0;
   bool is_stuck_ = false;  ///< residuals are accumulated rounding
   bool is_converged_ = false;
   bool is_cancelled_ = false;

@@ -50,7 +50,6 @@ struct BlockProducts {
 template <class T>
 using MatrixInMemory = tessera::detail::MatrixArgument<T const>;
 
-/// Of at most `bytes` bytes, if possible.
 template <class T>
 stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t bytes) {
   stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
@@ -120,7 +119,6 @@ class BlockSums {
         products_.VT.extent(0), static_cast<std::size_t>(rows));
   }
 
-  /// Rows [first, first + rows), with strides `down` and `across`.
   void take(Index block, Index first, Index rows, T const* A, Index down, Index across) {
     Index const k = products_.count();
     Index const n = products_.cols();
@@ -170,7 +168,7 @@ class BlockSums {
   Products products_;
   GemmOptions<Exec> options_;
   stream::detail::VectorTree<Exec, T> sums_;
-  Rows<Exec, T> b_;  ///< of a block, if B is not kept
+  Rows<Exec, T> b_;
 };
 
 template <class Exec, class T, bool RowMajor, class Set>

@@ -28,7 +28,7 @@ struct CglsOptions {
   /// Stops if ‖s‖ ≤ rtol·‖s_0‖ with s = Aᵀ·(b - A·x) - damp²·x, or if ‖b - A·x‖ ≤ rtol·‖b‖.
   double rtol = 1e-6;
   std::optional<Index> maxiter = std::nullopt;  ///< default: 2n
-  ConstValues<Exec, T> x0{};  ///< empty: 0
+  ConstValues<Exec, T> x0{};                    ///< empty: 0
   bool history = false;
 };
 
@@ -252,7 +252,6 @@ class CglsRun {
     double const nan = std::numeric_limits<double>::quiet_NaN();
     result_.stop = stop;
     result_.reads = op_.reads() - reads_before_;
-    // Of the problem with damp·I below A.
     double const penalty = options_.damp * result_.normx;
     result_.normr = stop == Stop::not_finite
                         ? nan

@@ -68,7 +68,6 @@ class LineSquares {
  public:
   using Lines = tessera::detail::Lines<T>;
 
-  /// @param elements maximum per part
   LineSquares(Exec const& exec, Differences<T> of, bool by_rows, Index elements)
       : exec_(exec),
         of_(of),
@@ -83,7 +82,6 @@ class LineSquares {
   }
 
   /// Valid until the next call.
-  /// @param first the column of the first line, if lines are columns
   Lines operator()(Lines const& lines, Index first) const {
     static std::string const label("tessera::solve::squares");
     Index const begin = by_rows_ ? 0 : first;

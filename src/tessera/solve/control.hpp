@@ -16,10 +16,11 @@ namespace tessera::solve {
 
 using summation::Index;
 
-/// With the same matrix, inputs and options, a resumed run continues as if it had never stopped.
+/// Between iterations. With the same matrix, inputs and options, a resumed run continues as if it
+/// had never stopped.
 template <class T>
 struct State {
-  stream::StateOf of;  ///< of the method
+  stream::StateOf of;  ///< `operation`: the method
   Index iteration = 0;
   std::vector<double> numbers{};
   std::vector<std::vector<T>> vectors{};
@@ -29,19 +30,17 @@ struct State {
 /// Each may be empty.
 template <class T>
 struct Control {
-  /// False stops the solver with Stop::cancelled.
+  /// After each iteration; false stops the solver with Stop::cancelled.
   std::function<bool(Step const&)> on_step{};
-  /// Whether `on_state` wants the state.
   std::function<bool(Step const&)> wants_state{};
   std::function<void(State<T> const&)> on_state{};
   State<T> const* resume = nullptr;
-  /// Also of a run that a limit or a callback stops: one with a larger limit can resume.
+  /// `on_state` also receives the last state of a run that a limit or a callback stops.
   bool wants_last_state = false;
 };
 
 namespace detail {
 
-/// For NormalOperator::agree.
 template <class T>
 tessera::detail::Digest digest_of(Control<T> const& control) {
   tessera::detail::Digest digest;

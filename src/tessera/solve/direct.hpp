@@ -49,7 +49,6 @@ class LoggedReads {
  public:
   using Operator = BlockOperator<Exec, T>;
 
-  /// @param key options
   LoggedReads(char const* name, Operator const& op, Control<T> const& control,
               std::vector<double> key)
       : name_(name), op_(op), control_(control), reads_before_(op.reads()), key_(std::move(key)) {
@@ -57,7 +56,7 @@ class LoggedReads {
     if (control.resume != nullptr) restore(*control.resume);
   }
 
-  /// make(values) reads A, unless the state has the values. False: cancelled.
+  /// make(values) reads A, unless the state has the values. False if cancelled.
   template <class Make>
   [[nodiscard]] bool operator()(std::size_t size, std::vector<double>& values, Make const& make) {
     if (next_ < log_.size()) {
@@ -71,7 +70,6 @@ class LoggedReads {
     ++next_;
     return tell({});
   }
-  /// A read whose result is not in a state.
   [[nodiscard]] bool tell(Step step) {
     step.iteration = static_cast<Index>(next_);
     step.reads = op_.reads() - reads_before_;
@@ -149,7 +147,7 @@ Rows<Exec, double> columns_on_device(Exec const& exec, SmallMatrix const& A) {
 /// QR. P is orthonormal times diagonal, so its inverse loses no digits.
 struct GramFactor {
   SmallEigen first;
-  double shift = 0;  ///< δ
+  double shift = 0;          ///< δ
   std::vector<double> root;  ///< √(Λ + δ)
 
   GramFactor() = default;
@@ -164,11 +162,9 @@ struct GramFactor {
   }
   [[nodiscard]] Index size() const { return static_cast<Index>(root.size()); }
   [[nodiscard]] double largest() const { return std::max(0.0, first.values.front()); }
-  /// From the first Gram matrix.
   [[nodiscard]] double value(Index i) const {
     return std::sqrt(std::max(0.0, first.values[static_cast<std::size_t>(i)]));
   }
-  /// P
   [[nodiscard]] SmallMatrix preconditioner() const {
     SmallMatrix P = first.V;
     for (Index j = 0; j < P.cols(); ++j) {

@@ -31,7 +31,7 @@ inline bool may_be_direct(Index cols, SvdOptions const& options) {
          options.tol >= 0;
 }
 
-/// Null: not directly.
+/// Null if A cannot be decomposed directly.
 template <class Exec, class T>
 BlockOperator<Exec, T> const* direct_operator(NormalOperator<Exec, T> const& op,
                                               SvdOptions const& options) {
@@ -43,7 +43,7 @@ BlockOperator<Exec, T> const* direct_operator(NormalOperator<Exec, T> const& op,
 struct DirectSvdOptions {
   Index k = 1;
   bool is_centred = false;
-  bool scale = false;  ///< by the deviations
+  bool scale = false;  ///< divide columns by their deviations
   bool want_u = false;
 };
 
@@ -52,7 +52,7 @@ struct DirectSvdResult {
   SvdResult<Exec, T> svd;
   std::vector<double> mean;
   std::vector<double> deviation;
-  std::vector<double> ratio;  ///< of the sum of squares of all elements
+  std::vector<double> ratio;  ///< s² over the sum of squares of all elements
 };
 
 /// A centred matrix is (A - 1·shiftᵀ) minus its column means, so the shift may be rounded.
@@ -200,7 +200,7 @@ class DirectSvd {
   [[nodiscard]] int unit(Index j) const {
     return units_.empty() ? 0 : units_[static_cast<std::size_t>(j)];
   }
-  /// So far that centred squares lose digits.
+  /// Whether centred squares lose digits.
   [[nodiscard]] bool is_far_from_origin(SmallMatrix const& C, double most) const {
     if (!options_.is_centred) return false;
     for (Index j = 0; j < n_; ++j) {
@@ -219,7 +219,7 @@ class DirectSvd {
     return means;
   }
 
-  /// A power of two or, for scaled columns, one over the norm, maybe 0.
+  /// A power of two or, for scaled columns, one over the norm; 0 if the norm is 0.
   void find_factors(SmallMatrix& C) {
     factors_.assign(static_cast<std::size_t>(n_), 0);
     exponent_ = std::numeric_limits<int>::min();
@@ -262,7 +262,7 @@ class DirectSvd {
           std::ldexp(std::sqrt(std::max(0.0, C(j, j)) / (rows_ - 1)), -unit(j)));
     }
   }
-  /// From R = B·Wᵀ. Returns B, for scaled columns if wanted.
+  /// Returns B, for scaled columns if wanted.
   SmallMatrix take_deviations(SmallMatrix const& B, SmallMatrix const& W) {
     SmallMatrix R = product(B, transposed(W));
     double const largest = *std::ranges::max_element(result_.deviation);
@@ -318,7 +318,6 @@ class DirectSvd {
       for (Index j = 0; j < n; ++j) v[j] /= norm;
     }
   }
-  /// As in BlockSvd.
   void flip(SmallMatrix& V, Index i) const {
     double largest = 0;
     for (Index j = 0; j < n_; ++j) largest = std::max(largest, std::abs(V(j, i)));
@@ -380,7 +379,7 @@ class DirectSvd {
         scale(exec, static_cast<T>(1 / length), u);
         continue;
       }
-      if (length > 0) {  // mostly rounding
+      if (length > 0) {  // mostly rounding: again
         scale(exec, static_cast<T>(1 / length), u);
         left.make_orthogonal(i, u);
         length = norm(u);

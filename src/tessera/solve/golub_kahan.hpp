@@ -39,7 +39,6 @@ template <class T>
 using HostValues = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace,
                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// Waits, as from_host.
 template <class Exec, class T>
 std::vector<T> to_host(Exec const& exec, ConstValues<Exec, T> const& x) {
   std::vector<T> copy(x.extent(0));
@@ -76,7 +75,7 @@ double scaled_norm(std::vector<T> const& x) {
   return std::scalbn(std::sqrt(sum), exponent);
 }
 
-/// Euclidean norms in a fixed order.
+/// In a fixed order, as Dots.
 template <class Exec, class T>
 class Norms {
  public:
@@ -84,18 +83,17 @@ class Norms {
   explicit Norms(Exec const& exec, std::size_t places = 1)
       : exec_(exec), sums_("tessera::solve::sums", places) {}
 
-  /// Not finite if an entry is not. Waits.
+  /// Fences. Not finite if an entry is not.
   double operator()(ConstValues<Exec, T> const& x) {
     begin(x, 0);
     exec_.fence("tessera: a norm is on the host");
     return of(x, 0);
   }
 
-  /// For `of` after a fence.
+  /// Needs a fence before `of`.
   void begin(ConstValues<Exec, T> const& x, std::size_t place) {
     sum(x, Kokkos::subview(sums_, std::pair(place, place + 1)));
   }
-  /// to(0) = ‖x‖² in T.
   template <class View>
   void sum(ConstValues<Exec, T> const& x, View const& to) {
     sum_of_squares(exec_, x, to, {.workspace = &workspace_});
@@ -125,7 +123,7 @@ class Dots {
  public:
   explicit Dots(Exec const& exec) : exec_(exec), product_(make_values<Exec, T>(exec, 1)) {}
 
-  /// Waits.
+  /// Fences.
   double operator()(ConstValues<Exec, T> const& x, ConstValues<Exec, T> const& y) {
     dot(exec_, x, y, product_, {.workspace = &workspace_});
     return static_cast<double>(to_host<Exec, T>(exec_, product_)[0]);
@@ -146,7 +144,7 @@ struct Divide {
   KOKKOS_FUNCTION void operator()(Index i) const { y[i] = factor * (x[i] / a); }
 };
 
-/// Beta 0 stands for the root of *square. The first element copies the square to the host.
+/// Beta 0 stands for the root of *square, which the first element copies to the host.
 template <class T>
 struct NextRight {
   T scale;
@@ -178,7 +176,7 @@ class GolubKahan {
  public:
   struct Numbers {
     double norm_of_start = 0;  ///< ‖r‖
-    double exponent = 0;  ///< e
+    double exponent = 0;       ///< e
     double alpha = 0;
     double beta = 1;  ///< 1 at first
   };
@@ -226,8 +224,8 @@ class GolubKahan {
         Divide<T>{c_.data(), static_cast<T>(alpha), static_cast<T>(scaled(1)), w_.data()});
   }
 
-  /// The next β and α, and α·2^e·v in `next`, with one read of A. α is 0 if β is. Waits for `exec`
-  /// once, unless ‖b‖² over- or underflows.
+  /// The next β and α, and α·2^e·v in `next`, with one read of A. α is 0 if β is. Fences once,
+  /// unless ‖b‖² over- or underflows.
   void advance() {
     Exec const& exec = op_.exec();
     op_.atax(w_, maps::plus(static_cast<T>(-numbers_.alpha / numbers_.beta), b_), next_b_, c_);
@@ -270,7 +268,7 @@ class GolubKahan {
 
   enum Place : std::size_t { of_b, of_next, places };
 
-  /// Beta 0: the root of the square.
+  /// Beta as in NextRight.
   void make_next(T beta) {
     for_each_element(op_.exec(), "tessera::solve::next", op_.cols(),
                      NextRight<T>{static_cast<T>(scaled(1)), beta, square_.data(), norms_.at(of_b),

@@ -26,7 +26,7 @@
 /// Common code of `lsmr` and `lsqr`.
 namespace tessera::solve {
 
-/// As in SciPy.
+/// Options as in SciPy.
 template <class Exec, class T>
 struct LeastSquaresOptions {
   double damp = 0;  ///< ≥ 0: minimises ‖A·x - b‖² + damp²·‖x - x0‖²; √λ of `ridge`
@@ -42,20 +42,20 @@ struct LeastSquaresOptions {
   Index direct = 512;
 };
 
-/// With estimates of norms.
+/// Norms are estimates.
 template <class Exec, class T>
 struct LeastSquares {
   Values<Exec, T> x;
   Stop stop = Stop::iteration_limit;
   Index iterations = 0;
   Index reads = 0;
-  double normr = 0;  ///< ‖b - A·x‖; with `damp`, for damp·I below A
+  double normr = 0;   ///< ‖b - A·x‖; with `damp`, for damp·I below A
   double normar = 0;  ///< ‖Aᵀ·(b - A·x) - damp²·(x - x0)‖
-  double norma = 0;  ///< Frobenius norm of A; with `damp`, and damp·I below it
-  double conda = 0;  ///< of the same matrix
+  double norma = 0;   ///< Frobenius norm of A; with `damp`, and damp·I below it
+  double conda = 0;   ///< of the same matrix
   double normx = 0;
-  bool is_direct = false;  ///< by Gram matrices
-  /// By LSMR on columns of equal norms: normar, norma and conda are those of the scaled problem.
+  bool is_direct = false;
+  /// LSMR ran on columns of equal norms: normar, norma and conda belong to the scaled problem.
   bool has_scaled_columns = false;
   Index rank = -1;  ///< of A, or of A above damp·I; -1: unknown
   std::vector<Step>
@@ -98,7 +98,6 @@ struct Tests {
     inverse_of_conda = 1 / now.conda;
   }
 
-  /// T decides what is negligible.
   template <class T, class Options>
   [[nodiscard]] std::optional<Stop> reason(Options const& options) const {
     auto const is_nothing = [](double x) { return T(1) + static_cast<T>(x) <= T(1); };
@@ -113,7 +112,6 @@ struct Tests {
     return std::nullopt;
   }
 
-  /// And its bound.
   [[nodiscard]] std::pair<double, double> nearer() const {
     bool const is_solved = solved * least_squares_below <= least_squares * solved_below;
     return is_solved ? std::pair(solved, solved_below)
@@ -200,18 +198,16 @@ class LeastSquaresRun {
   static constexpr auto name = Method::name;
   static constexpr double running = -1;
 
-  /// For one damp.
   struct Track {
     double damp = 0;
     typename Method::Numbers method;
     Values<Exec, T> x;
     std::array<Values<Exec, T>, Method::vectors> vectors;
-    bool has_begun_norm = false;  ///< of its last iteration
+    bool has_begun_norm = false;
     std::optional<Stop> stop;
     Index iterations = 0;
     std::vector<Step> history;
   };
-  /// In a state, in addition to the process's and the method's.
   struct Numbers {
     double norm_of_b = 0;  ///< in units of ‖r_0‖
   };
@@ -243,7 +239,6 @@ class LeastSquaresRun {
   [[nodiscard]] bool goes_on() const {
     return std::ranges::any_of(tracks_, [](Track const& track) { return !track.stop; });
   }
-  /// A run with another limit can resume.
   [[nodiscard]] bool is_limited() const {
     bool const is_finite = std::ranges::none_of(
         tracks_, [](Track const& track) { return track.stop == Stop::not_finite; });
@@ -251,7 +246,7 @@ class LeastSquaresRun {
              return track.stop == Stop::iteration_limit || track.stop == Stop::condition_limit;
            });
   }
-  /// The run that wrote the state may have had others.
+  /// Those of the run that wrote the state may have been different.
   void apply_limits(Index limit) {
     for (Track& track : tracks_) {
       bool const is_below =
@@ -332,7 +327,6 @@ class LeastSquaresRun {
   [[nodiscard]] static Values<Exec, T> const& measured(Track const& track) {
     return Method::measures_x ? track.x : track.vectors[0];
   }
-  /// After `exec` was fenced.
   void finish(std::size_t i) {
     Track& track = tracks_[i];
     if (!track.has_begun_norm) return;

@@ -17,7 +17,7 @@
 /// The inverse Hessian of L-BFGS.
 namespace tessera::solve::detail {
 
-/// One more entry on the host.
+/// With one more entry on the host.
 template <class Exec, class T>
 struct Bordered {
   Values<Exec, T> x;
@@ -40,7 +40,7 @@ class LimitedMemory {
     y.border = std::fma(a, x.border, b * y.border);
   }
 
-  /// Without a rise of the gradient there is no curvature.
+  /// Ignores steps along which the gradient does not rise.
   void learn(Vector step, Vector change) {
     double const product = dot(step, change);
     double const square = dot(change, change);
@@ -78,7 +78,7 @@ class LimitedMemory {
       }
     }
   }
-  /// After `numbers` numbers and `vectors` vectors; false if it does not fit.
+  /// False if the state does not fit after `numbers` numbers and `vectors` vectors.
   [[nodiscard]] bool restore(State<T> const& state, std::size_t numbers, std::size_t vectors,
                              Index size) {
     std::size_t const count = state.vectors.size() - vectors;

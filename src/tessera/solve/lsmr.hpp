@@ -146,11 +146,8 @@ std::vector<LeastSquares<Exec, T>> run_lsmr(NormalOperator<Exec, T> const& op,
 /// SciPy's `lsmr`; default maxiter min(m, n). Tests, accuracy and passes: docs/stopping.md,
 /// docs/guide/least-squares.md.
 ///
-/// Traffic: iterations + 1 reads of A, one more with x0; 2m + 9n entries per iteration. The host
-/// waits once per iteration.
-///
-/// Guarantees: `A.exec()` is fenced. The bits depend only on A, its layout, b and the options.
-/// ‖Aᵀ·r‖ decreases.
+/// Traffic: iterations + 1 reads of A, one more with x0; 2m + 9n entries per iteration. Fences once
+/// per iteration. ‖Aᵀ·r‖ decreases.
 /// @throws std::invalid_argument for wrong sizes, a negative option, and a state of another problem
 ///
 /// Source: D. C.-L. Fong, M. Saunders, LSMR: an iterative algorithm for sparse least-squares

@@ -31,7 +31,7 @@ struct Lsqr {
     double alpha = 0;
     double norm_of_d = 1;
     double sum_of_d = 0;  ///< Σ ‖d/ρ‖²
-    double damped = 0;  ///< Σ ψ²
+    double damped = 0;    ///< Σ ψ²
     // For ‖x‖.
     double cs2 = -1;
     double sn2 = 0;
@@ -142,7 +142,7 @@ LeastSquares<Exec, T> lsqr(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// As `lsmr`.
+/// For each column of B.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lsqr(

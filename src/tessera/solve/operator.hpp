@@ -54,7 +54,7 @@ auto as_columns(Rows<Exec, T> const& rows) {
   return Kokkos::View<T**, Kokkos::LayoutLeft, typename Exec::memory_space>(
       rows.data(), rows.extent(1), rows.extent(0));
 }
-/// b - shifts_i for `rows` rows; empty `shifts`: the identity.
+/// b - shifts_i; empty `shifts`: the identity.
 template <class Exec, class T>
 RowMap<T, typename Exec::memory_space> shift_by(ConstValues<Exec, T> const& shifts, Index i,
                                                 Index rows) {
@@ -66,7 +66,7 @@ RowMap<T, typename Exec::memory_space> shift_by(ConstValues<Exec, T> const& shif
 
 }  // namespace detail
 
-/// A matrix A, m x n. A product with one vector reads A once.
+/// A matrix A, m x n, of which a solver reads as little as possible.
 template <ExecutionSpace Exec, Scalar T>
 class NormalOperator {
  public:
@@ -129,7 +129,7 @@ class NormalOperator {
     do_sums_of_squares(mean, units, c);
   }
   [[nodiscard]] virtual bool can_sum_rows() const { return false; }
-  /// sums.length() sums over the rows in double, in memory of Exec, with one read. Waits.
+  /// sums.length() sums over the rows in double, in memory of Exec, with one read. Fences.
   void sum_rows(detail::RowSums<Exec, T>& sums, double* out) const {
     ++reads_;
     do_sum_rows(sums, out);
@@ -159,7 +159,7 @@ class NormalOperator {
   }
 
  protected:
-  // Return the number of reads.
+  // Both return the number of reads of A.
   virtual Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
                                 Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
     auto const count = static_cast<Index>(VT.extent(0));
@@ -190,25 +190,25 @@ class NormalOperator {
 template <ExecutionSpace Exec, Scalar T>
 class BlockOperator : public NormalOperator<Exec, T> {
  public:
-  /// B = A·V and C = Aᵀ·B, one read. VT and CT are k x n; BT is k x m, or empty. Waits.
+  /// B = A·V and C = Aᵀ·B, one read. VT and CT are k x n; BT is k x m, or empty. Fences, as below.
   void atax_block(ConstRows<Exec, T> const& VT, Rows<Exec, T> const& BT,
                   Rows<Exec, T> const& CT) const {
     this->count_read();
     do_multiply_block({.VT = VT, .UT = {}, .BT = BT, .CT = CT});
   }
-  /// B = A·V - U and C = Aᵀ·B, one read. Waits.
+  /// B = A·V - U and C = Aᵀ·B, one read.
   void residual_block(ConstRows<Exec, T> const& VT, ConstRows<Exec, T> const& UT,
                       Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
     this->count_read();
     do_multiply_block({.VT = VT, .UT = UT, .BT = BT, .CT = CT});
   }
-  /// C = Aᵀ·U, one read. Waits.
+  /// C = Aᵀ·U, one read.
   void multiply_transposed_block(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
     this->count_read();
     do_multiply_block({.VT = {}, .UT = UT, .BT = {}, .CT = CT});
   }
   [[nodiscard]] virtual bool has_gram() const { return false; }
-  /// G = MᵀM in double (gram.hpp); one read. Waits.
+  /// G = MᵀM in double (gram.hpp), one read.
   void gram(detail::GramProducts<Exec, T> const& products) const {
     this->count_read();
     do_gram(products);
@@ -232,7 +232,6 @@ Index reads_of(stream::Report const& report, Source const& source) {
          (static_cast<Index>(source.rows()) * static_cast<Index>(source.cols()));
 }
 
-/// units_j·(a_ij - mean_j), squared.
 template <class Source>
 class SquaredSource {
  public:
@@ -274,7 +273,7 @@ struct TakeShifts {
 
 }  // namespace detail
 
-/// A matrix in memory of Exec. It serves one thread at a time: another call throws
+/// A matrix in memory of Exec. It serves one thread at a time: another thread's call throws
 /// std::invalid_argument.
 ///
 /// ```cpp
@@ -380,10 +379,10 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
   Options<Exec> options_;
 };
 
-/// In addition to `atax` and `multiply_transposed`.
+/// Calls of a solver in addition to `atax` and `multiply_transposed`.
 struct SolverCalls {
-  Index block = 0;  ///< per product; 0: none
-  Index gram_width = 0;  ///< 0: none, -1: only moments
+  Index block = 0;       ///< vectors per product; 0: none
+  Index gram_width = 0;  ///< columns; 0: none, -1: only moments
   std::vector<detail::RowSumsSize> sums{};
 };
 
@@ -412,7 +411,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     options_.resume = nullptr;
   }
 
-  /// Of all calls of a solver.
+  /// The memory_limit that these calls need.
   [[nodiscard]] std::size_t bytes_needed(SolverCalls const& calls = {}) const {
     using stream::detail::bytes_needed_by;
     auto const source = stream::detail::any_source(source_);

@@ -29,18 +29,17 @@
 namespace tessera::solve {
 
 struct PcaOptions {
-  SvdOptions svd{};  ///< for the centred matrix
-  bool scale = false;  ///< by the deviations; leaves constant columns out
+  SvdOptions svd{};
+  bool scale = false;  ///< divide columns by their deviations; leaves constant ones out
 };
 
 template <class Exec, class T>
 struct PcaResult {
   SvdResult<Exec, T> svd;  ///< the rows of VT are the directions
   std::vector<T> mean;
-  std::vector<double>
-      deviation;  ///< m - 1 degrees of freedom; 0 if constant
-  std::vector<double> explained_variance;  ///< s²/(m - 1)
-  std::vector<double> explained_variance_ratio;  ///< of the variance of all columns
+  std::vector<double> deviation;                 ///< m - 1 degrees of freedom; 0 if constant
+  std::vector<double> explained_variance;        ///< s²/(m - 1)
+  std::vector<double> explained_variance_ratio;  ///< as a fraction
 };
 
 namespace detail {
@@ -200,7 +199,6 @@ class Moments {
     }
   }
   [[nodiscard]] std::vector<double> const& means() const { return means_; }
-  /// 0 if constant.
   [[nodiscard]] std::vector<double> const& deviations() const { return deviations_; }
 
  private:
@@ -350,7 +348,7 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 /// A is m x n, one observation a row, m >= 2, and k from 1 to min(m, n). Methods as `svd`; passes
 /// and accuracy: docs/stopping.md, docs/guide/svd-and-pca.md. Without `has_gram` sums are in T:
 /// scaling leaves out columns that vary by less than 64·ε relative to their mean.
-/// @throws std::invalid_argument for options and states that do not fit
+/// @throws std::invalid_argument for invalid options and states
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -30,8 +30,8 @@ namespace tessera::solve {
 struct RandomizedSvdOptions {
   Index oversampling = 10;
   Index power_iterations = 4;  ///< each one read
-  std::uint64_t seed = 0;  ///< below 2^24
-  double tol = 0;  ///< 0: accept any result
+  std::uint64_t seed = 0;      ///< below 2^24
+  double tol = 0;              ///< 0: accept any result
   bool want_u = false;
 };
 
@@ -167,7 +167,6 @@ class RandomizedSvdRun {
     return products;
   }
 
-  /// With one read.
   void finish() {
     Exec const& exec = op_.exec();
     Basis<Exec, T> const B(exec, size_, op_.rows());
@@ -192,7 +191,6 @@ class RandomizedSvdRun {
     measure(small);
   }
 
-  /// Factors are the columns of `by`.
   Rows<Exec, T> turned(SmallMatrix const& by, Basis<Exec, T> const& from) {
     Exec const& exec = op_.exec();
     std::vector<T> factors;
@@ -211,7 +209,6 @@ class RandomizedSvdRun {
     return to;
   }
 
-  /// From Aᵀ·B, which is in c.
   void measure(SmallSvd const& small) {
     Exec const& exec = op_.exec();
     Rows<Exec, T> const CT = turned(small.V, c_);
@@ -292,8 +289,8 @@ class RandomizedSvdRun {
   Basis<Exec, T> x_;
   Basis<Exec, T> c_;
   std::vector<double> estimates_;  ///< of s²
-  double change_ = 0;  ///< relative to the largest
-  int exponent_ = 0;  ///< e: products are with 2^e·V
+  double change_ = 0;              ///< relative to the largest
+  int exponent_ = 0;               ///< e: products are with 2^e·V
   Index iteration_ = 0;
   bool is_cancelled_ = false;
   bool is_finite_ = true;
@@ -314,11 +311,10 @@ SvdResult<Exec, T> run_randomized_svd(BlockOperator<Exec, T> const& op, Index k,
 /// A is m x n, k from 1 to min(m, n). Work: power_iterations + 2 reads of A, each with l = k +
 /// oversampling vectors, 4mnl flop. Memory: 3nl scalars, and 2ml at the beginning and the end.
 ///
-/// Guarantees: the bits depend only on the elements of A, k and the options. `residuals` are
-/// measured; a Step's residual is the largest change of the estimates of s², relative to the
-/// largest. Stops with Stop::all_done if tol is 0; otherwise converged if all residuals are at most
-/// tol·s_1. Singular values below √ε·s_1 are lost.
-/// @throws std::invalid_argument for options and states that do not fit
+/// The bits do not depend on A's layout. `residuals` are measured; a Step's residual is the largest
+/// change of the estimates of s², relative to the largest. Stops with Stop::all_done if tol is 0;
+/// otherwise converged if all residuals are at most tol·s_1. Singular values below √ε·s_1 are lost.
+/// @throws std::invalid_argument for invalid options and states
 ///
 /// Source: N. Halko, P. G. Martinsson and J. A. Tropp, SIAM Review 53, 2011.
 ///

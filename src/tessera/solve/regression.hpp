@@ -99,12 +99,11 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
 /// Memory: `newton` 2(n+1)(n+6) doubles per level of a tree over blocks of rows, `newton_cg` 9m +
 /// 9n scalars, `lbfgs` 9m + 29n.
 ///
-/// Guarantees: the bits of x, the intercept and the loss depend only on A, its layout, the
-/// observations and the options. `aic` and `standard_errors` may differ between C libraries.
+/// `aic` and `standard_errors` may differ between C libraries.
 ///
 /// Stops with Stop::not_solvable without a minimum, Stop::precision_limit if the loss stops
 /// falling, Stop::not_finite for an overflow or an input that is not finite: see `detail`.
-/// @throws std::invalid_argument for sizes, labels, weights, options and states that do not fit
+/// @throws std::invalid_argument for invalid sizes, labels, weights, options and states
 ///
 /// Source: iteratively reweighted least squares (P. Green, J. R. Stat. Soc. B 46, 1984); the Newton
 /// decrement (S. Boyd and L. Vandenberghe, Convex Optimization, 2004); truncated Newton (R. S.

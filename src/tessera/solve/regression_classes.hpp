@@ -40,8 +40,8 @@ struct RowClasses {
   double const* eta;  ///< (rows, 2·classes): at the place, then along the step
   double const* y;
   double const* weights;  ///< or null
-  double* to;  ///< (rows, count)
-  double* found;  ///< (rows, 2·classes): p, then 1 - p
+  double* to;             ///< (rows, count)
+  double* found;          ///< (rows, 2·classes): p, then 1 - p
   Index count;
   Index before;  ///< columns of E before these
 
@@ -90,7 +90,7 @@ struct RowClasses {
 /// For each pair of classes, rows of D times the second derivatives.
 struct WeighClasses {
   double const* D;
-  double const* found;  ///< of RowClasses
+  double const* found;
   double const* weights;
   Index classes;
   Index width;

@@ -21,6 +21,7 @@
 #include <tessera/solve/tweedie.hpp>
 #include <tessera/vectors.hpp>
 
+/// Rows and columns in iterative regression solvers.
 namespace tessera::solve::detail {
 
 /// At η + step·(change + shift) + offset. `wrong`: the row is on the wrong side of a plane that
@@ -28,14 +29,14 @@ namespace tessera::solve::detail {
 template <class T>
 struct Losses {
   Loss loss;
-  T power;  ///< for gamma and Tweedie
+  T power;
   T const* eta;
   T step;
   T const* change;
   T shift;
   T const* y;
   T const* weights;  ///< or null
-  T const* offset;  ///< or null
+  T const* offset;   ///< or null
   T* value;
   T* first;
   T* second;
@@ -157,7 +158,7 @@ class CentredColumns {
     return true;
   }
 
-  /// Norms of the centred and scaled columns, and of the only scaled ones.
+  /// norms(): of the centred and scaled columns; sizes(): of the scaled columns.
   [[nodiscard]] std::vector<double> const& norms() const { return norms_; }
   [[nodiscard]] std::vector<double> const& sizes() const { return sizes_; }
   [[nodiscard]] double size() const { return scaled_norm(sizes_); }
@@ -169,7 +170,6 @@ class CentredColumns {
   double own_intercept(ConstValues<Exec, T> const& own, double intercept) {
     return intercept - dot_(mean_, own);
   }
-  /// For x, from the one for A's columns.
   void from_own_gradient(ConstValues<Exec, T> const& own, double of_intercept, V const& to) const {
     static std::string const label("tessera::regression::gradient");
     for_each_element(op_.exec(), label, op_.cols(),

@@ -25,6 +25,7 @@
 #include <tessera/solve/regression_types.hpp>
 #include <tessera/vectors.hpp>
 
+/// Regressions of any number of columns.
 namespace tessera::solve::detail {
 
 /// Newton steps by conjugate gradients, or L-BFGS. A line search of the former reads nothing: A
@@ -99,7 +100,6 @@ class IterativeRun {
   void add(double a, ConstValues<Exec, T> const& x, double b, V const& y) const {
     axpby(op_.exec(), static_cast<T>(a), x, static_cast<T>(b), y);
   }
-  /// For coefficients of A's columns.
   double penalty_of(ConstValues<Exec, T> const& a, ConstValues<Exec, T> const& b) {
     if (options_.penalty == 0) return 0;
     columns_.to_penalty(b, work_);
@@ -111,7 +111,7 @@ class IterativeRun {
     add(options_.penalty, work_, 1, y);
   }
 
-  /// At η + step·(change + shift).
+  /// Half the deviance at η + step·(change + shift).
   double evaluate(double step) {
     static std::string const label("tessera::regression::losses");
     for_each_element(op_.exec(), label, op_.rows(),
@@ -135,7 +135,6 @@ class IterativeRun {
     objective_ = control_.resume != nullptr ? control_.resume->numbers[3] : found;
   }
 
-  /// With one read.
   void refresh() {
     columns_.to_own(x_, own_);
     op_.multiply(own_, eta_);
@@ -171,7 +170,6 @@ class IterativeRun {
     }
   }
 
-  /// One read, unless `look_at` has found it.
   void find_gradient() {
     if (!is_lbfgs()) {
       op_.multiply_transposed(first_, own_);
@@ -193,7 +191,7 @@ class IterativeRun {
                                          tolerance(), std::max(1.0, seconds / rows), answers);
   }
 
-  /// By conjugate gradients, one read each, and one for the intercept.
+  /// One read per product with H, and one for the intercept.
   void find_step() {
     Exec const& exec = op_.exec();
     double const weight = dot_of(ones_, second_);
@@ -237,7 +235,6 @@ class IterativeRun {
       squares = next;
     }
   }
-  /// Returns the intercept's entry of H·p.
   double multiply_intercept(double q, double weight) {
     if (!options_.has_intercept) return 0;
     double const Hq = std::fma(weight, q, dot_of(border_, own_));
@@ -298,7 +295,6 @@ class IterativeRun {
     return found + penalty_of(x, x);
   }
 
-  /// False if the objective does not fall.
   bool go_by_memory() {
     using Vector = Bordered<Exec, T>;
     Exec const& exec = op_.exec();
@@ -423,8 +419,8 @@ class IterativeRun {
   LimitedMemory<Exec, T> memory_;
   V ones_;
 
-  V eta_;  ///< L-BFGS: without the intercept
-  V change_;  ///< A·step
+  V eta_;      ///< L-BFGS: without the intercept
+  V change_;   ///< A·step
   V product_;  ///< A·p
   V value_;
   V first_;

@@ -20,8 +20,7 @@ namespace tessera::solve::detail {
 struct ScaledColumns {
   std::vector<double> mean;
   std::vector<double> unit;
-  std::vector<double>
-      rounding;  ///< smaller entries may be only rounding
+  std::vector<double> rounding;  ///< smaller entries may be only rounding
 
   [[nodiscard]] Index count() const { return static_cast<Index>(mean.size()); }
 };
@@ -31,7 +30,7 @@ struct LossAtPlace {
   double deviance = 0;
   std::vector<double> gradient{};  ///< the intercept's comes last
   SmallMatrix H{};
-  double weight = 0;  ///< Σ of the second derivatives
+  double weight = 0;      ///< Σ of the second derivatives
   double wrong_side = 0;  ///< as in RowColumn
   double rising = 0;
   double falling = 0;
@@ -85,11 +84,11 @@ inline void add_penalty(double penalty, ScaledColumns const& columns, std::vecto
   }
 }
 
-/// From the minimum (docs/stopping.md).
+/// See docs/stopping.md.
 struct Distance {
   double decrement = 0;
   double scaled_gradient = 0;
-  double rounding = 0;  ///< that may be left of both
+  double rounding = 0;  ///< what rounding may leave of both
   double quantity = 0;  ///< the larger one over √deviance
 };
 
@@ -122,7 +121,7 @@ class Curvature {
     for (double& entry : step) entry = -entry;
     return step;
   }
-  /// @param sizes norm of what, other than A·x, is rounded in the derivatives
+  /// @param sizes norm of other values that are rounded in the derivatives
   [[nodiscard]] Distance distance(LossAtPlace const& at, std::vector<double> const& x, double sizes,
                                   double tol) const {
     constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -131,7 +130,7 @@ class Curvature {
     for (double const y : factor_.forward(at.gradient)) squares = std::fma(y, y, squares);
     found.decrement = std::sqrt(squares);
     double predictor = sizes;
-    double left_out = 0;  // as scaled_gradient
+    double left_out = 0;
     for (Index j = 0; j < H_.rows(); ++j) {
       if (!(H_(j, j) > 0)) continue;
       double const root = std::sqrt(H_(j, j));
@@ -167,7 +166,7 @@ class Curvature {
 
   SmallMatrix H_;
   SmallCholesky factor_;
-  double slack_ = 0;  ///< for columns that are left out
+  double slack_ = 0;
   std::vector<bool> is_left_out_;
   double inflation_ = 0;  ///< Σ H_jj·(H⁻¹)_jj
 };

@@ -22,15 +22,15 @@ namespace tessera::solve::detail {
 
 /// Columns of E after the columns of the Hessian.
 enum RowColumn : Index {
-  of_first,  ///< of the loss by η
-  of_value,  ///< the loss minus its least value
+  of_first,       ///< derivative of the loss by η
+  of_value,       ///< the loss minus its least value
   of_wrong_side,  ///< the loss rises along A·x + intercept somewhere
-  of_rising,  ///< along the last step
-  of_falling,  ///< along the last step by more than half of η
+  of_rising,      ///< it rises along the last step
+  of_falling,     ///< it falls along the last step by more than half of η
   row_columns,
 };
 
-/// And ones.
+/// Centred and scaled rows, and ones.
 template <class T>
 struct FillRows {
   T const* data;
@@ -64,7 +64,7 @@ struct FillSizes {
   }
 };
 struct FillCounted {
-  double const* weights;  ///< null: each row counts
+  double const* weights;  ///< or null
   double* to;
   KOKKOS_FUNCTION void operator()(Index i) const {
     to[i] = weights == nullptr || weights[i] > 0 ? 1 : 0;
@@ -106,8 +106,8 @@ struct FillNotFinite {
 };
 struct FillGroups {
   Index first;  ///< row of A
-  Index begin;  ///< row of the first group
-  Index size;  ///< rows of a group
+  Index begin;
+  Index size;
   Index groups;
   double* to;
   KOKKOS_FUNCTION void operator()(Index i, Index g) const {
@@ -169,20 +169,20 @@ std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
 }
 
 enum class RowsAs {
-  losses,  ///< at η
-  start,  ///< of weighted least squares at η = log y
+  losses,
+  start,     ///< of weighted least squares at η = log y
   expected,  ///< Pearson's statistic, and the expected second derivative
 };
 
 struct RowLosses {
   Loss loss;
-  double power;  ///< of Tweedie
+  double power;
   RowsAs as;
-  double const* eta;  ///< A·x + intercept, A·step + its intercept
-  double const* y;  ///< of these rows
+  double const* eta;      ///< A·x + intercept, A·step + its intercept
+  double const* y;        ///< of these rows, as below
   double const* weights;  ///< or null
-  double const* offset;  ///< or null
-  double* to;  ///< (rows, count)
+  double const* offset;   ///< or null
+  double* to;             ///< (rows, count)
   double* second;
   Index count;
   Index before;  ///< columns of E before these
@@ -228,7 +228,7 @@ struct RowLosses {
     // The loss is half the deviance.
     return {0.5 * row.first * row.first / row.expected, row.first, row.expected};
   }
-  /// Eventually, along a direction.
+  /// Whether the loss eventually rises along a direction.
   [[nodiscard]] KOKKOS_FUNCTION bool rises(double along, double y_i, double slack) const {
     if (loss == Loss::logistic) return (y_i > 0.5 ? -along : along) > slack;
     if (y_i > 0) return Kokkos::fabs(along) > slack;
@@ -273,7 +273,6 @@ struct PlaceOfSums {
 inline RowSumsSize loss_sums(Index cols, bool has_hessian) {
   return {cols + 1, (has_hessian ? cols + 1 : 0) + row_columns};
 }
-/// The largest ones.
 inline std::vector<RowSumsSize> newton_sums(Index cols) {
   return {loss_sums(cols, true), {cols, groups_of_not_finite}};
 }

@@ -8,34 +8,35 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/stop.hpp>
 
+/// Options, observations and results of regressions.
 namespace tessera::solve {
 
-/// A function of η = A·x + intercept and y, to sum over the rows.
+/// See the functions in regression.hpp.
 enum class Loss {
-  squares,  ///< (η - y)²/2
-  logistic,  ///< log(1 + e^η) - y·η, labels y of 0 and 1
-  poisson,  ///< e^η - y·η, counts y
-  gamma,  ///< y·e^-η + η, y above 0
-  tweedie,  ///< e^(bη)/b - y·e^(aη)/a, a = 1 - power, b = 2 - power
-  multinomial,  ///< log Σ e^η_k - η_y, labels y of 0 to K - 1
+  squares,
+  logistic,
+  poisson,
+  gamma,
+  tweedie,
+  multinomial,
 };
 
 enum class RegressionSolver {
   automatic,  ///< newton up to most_gram_cols columns, else newton_cg
-  newton,  ///< whole Hessian: one read per iteration
+  newton,     ///< whole Hessian: one read per iteration
   newton_cg,  ///< few iterations of several reads
-  lbfgs,  ///< many iterations, mostly of one read
+  lbfgs,      ///< many iterations, mostly of one read
 };
 
 struct RegressionOptions {
-  double penalty = 0;  ///< λ: adds λ·‖x‖²/2; not of the intercept
+  double penalty = 0;  ///< λ; not of the intercept
   bool has_intercept = true;
-  double power = 1.5;  ///< Tweedie: of the mean, as the variance
+  double power = 1.5;  ///< Tweedie: the variance is this power of the mean
   /// Bound of `Regression::quantity`; 0: the solver's default.
   double tol = 0;
   RegressionSolver solver = RegressionSolver::automatic;
   Index maxiter = 100;
-  Index max_products = 0;  ///< of H per iteration of newton_cg; 0: n + 1, at most 200
+  Index max_products = 0;      ///< with H per iteration of newton_cg; 0: n + 1, at most 200
   Index most_gram_cols = 512;  ///< for which `automatic` is `newton`
   bool keep_history = false;
 };
@@ -45,28 +46,28 @@ template <class Exec, class T>
 struct Observations {
   ConstValues<Exec, T> y;
   ConstValues<Exec, T> weights{};  ///< >= 0; empty: 1
-  ConstValues<Exec, T> offset{};  ///< added to η; empty: 0
+  ConstValues<Exec, T> offset{};   ///< added to η; empty: 0
 };
 
 template <class Exec, class T>
 struct Regression {
-  /// Multinomial: class by class.
+  /// Class by class if multinomial.
   Values<Exec, T> x;
   double intercept = 0;
-  std::vector<double> intercepts;  ///< multinomial: one per class
+  std::vector<double> intercepts;  ///< of classes
   Stop stop = Stop::breakdown;
   std::string detail;  ///< about `stop`, without a full stop; may be empty
   Index iterations = 0;
   Index reads = 0;
-  double loss = 0;  ///< including the penalty
+  double loss = 0;           ///< including the penalty
   double gradient_norm = 0;  ///< including the penalty
 
   /// Must fall below `bound` (docs/stopping.md).
   double quantity = 0;
   double bound = 0;
-  double decrement = 0;  ///< √(gᵀ·H⁻¹·g); newton only
-  double scaled_gradient = 0;  ///< the largest |g_j|/√H_jj; newton only
-  double deviance = 0;  ///< newton only, like the fields below
+  double decrement = 0;  ///< newton only, as the fields below
+  double scaled_gradient = 0;
+  double deviance = 0;
   /// Akaike's criterion, without the penalty; NaN for Tweedie.
   double aic = 0;
   Index rank = 0;  ///< with the intercept

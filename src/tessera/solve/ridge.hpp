@@ -77,11 +77,10 @@ class IterativeLeastSquares {
 
  private:
   struct Run {
-    std::size_t side;  ///< of BT
+    std::size_t side;                ///< row of BT
     std::vector<std::size_t> damps;  ///< that share it
-    std::vector<T> units;  ///< of the columns; empty: not scaled
+    std::vector<T> units;            ///< of the columns; empty: not scaled
   };
-  /// In addition to LSMR's.
   struct Numbers {
     double run = 0;
     double is_scaled = 0;
@@ -89,7 +88,7 @@ class IterativeLeastSquares {
 
   void plan() {
     std::vector<std::vector<T>> units(damps_.size());
-    // The shortest solution for A's columns is wanted.
+    // Without a penalty, the shortest solution for A's columns is wanted.
     auto const may_scale = [&](double damp) { return damp > 0 || op_.rows() >= op_.cols(); };
     if (op_.rows() > 0 && op_.cols() > 1 && std::ranges::any_of(damps_, may_scale)) {
       auto const norms = column_norms<Exec, T>(op_);
@@ -109,7 +108,7 @@ class IterativeLeastSquares {
     }
   }
 
-  /// 0 without a state. Earlier runs are repeated.
+  /// Runs before the state are repeated.
   std::size_t take_state() {
     if (control_.resume == nullptr) return 0;
     constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
@@ -127,7 +126,6 @@ class IterativeLeastSquares {
     fail_of_state(name_);
   }
 
-  /// @param has_states false for a repeated run
   std::vector<Result> call(std::size_t index, std::optional<State<T>> state, bool has_states) {
     Run const& run = runs_[index];
     bool const is_scaled = !run.units.empty();
@@ -183,7 +181,6 @@ class IterativeLeastSquares {
     return results;
   }
 
-  /// z = D⁻¹·x0
   [[nodiscard]] Values<Exec, T> scaled_start(std::vector<T> const& units) const {
     auto start = to_host<Exec, T>(op_.exec(), options_.x0);
     for (std::size_t j = 0; j < start.size(); ++j) start[j] /= units[j];
@@ -191,7 +188,6 @@ class IterativeLeastSquares {
     from_host<Exec, T>(op_.exec(), start, z);
     return z;
   }
-  /// x = D·z
   void take_back(ScaledOperator<Exec, T> const& scaled, Result& result) const {
     scaled.scale(result.x, result.x);
     result.normx = scaled_norm(to_host<Exec, T>(op_.exec(), result.x));
@@ -262,7 +258,7 @@ ConstRows<Exec, T> as_row(ConstValues<Exec, T> const& x) {
 /// passes and accuracy: docs/stopping.md, docs/guide/least-squares.md.
 ///
 /// - At most `options.direct` columns are solved directly, unless maxiter is set, as accurately as
-///   the type allows. conda is that of the scaled columns.
+///   the type allows. conda belongs to the scaled columns.
 /// - Otherwise `lsmr` with damp = √λ, and atol = btol = ε by default. Let d_j be the norm of column
 ///   j of A with √λ·I below it. If nonzero d_j differ by at most a factor of ten, x has the bits of
 ///   `lsmr`, and such λ share reads; each adds three vectors of n entries.

@@ -101,7 +101,7 @@ std::vector<T> uneven_units(std::vector<double> const& norms, double damp) {
 template <class T>
 struct RowsBelow {
   T const* scaled;  ///< D·v
-  T const* unit;  ///< diagonal of D
+  T const* unit;    ///< diagonal of D
   T damp;
   maps::Function<T> map;
   bool keeps_product;

@@ -71,10 +71,9 @@ class SmallCholesky {
     for (Index i = 0; i < rank_; ++i) at(x, at(order_, i)) = at(scale_, at(order_, i)) * at(y, i);
     return x;
   }
-  /// 0 for rows that are left out.
   [[nodiscard]] std::vector<double> inverse_diagonal() const {
     std::vector<double> diagonal(order_.size());
-    // Of squares of columns of L⁻¹.
+    // Sums of squares of columns of L⁻¹.
     std::vector<double> column(static_cast<std::size_t>(rank_));
     for (Index j = 0; j < rank_; ++j) {
       double sum = 0;

@@ -104,7 +104,7 @@ inline void chase(Tridiagonal& T, SmallMatrix& V, std::size_t first, std::size_t
   double x = d[last] - shift;
   double s = 1;
   double c = 1;
-  double moved = 0;  // by the row above
+  double moved = 0;  // what the row above still loses
   for (std::size_t i = last; i-- > first;) {
     double const bulge = s * e[i];
     double const b = c * e[i];
@@ -152,8 +152,7 @@ inline bool make_diagonal(Tridiagonal& T, SmallMatrix& V) {
 
 }  // namespace detail
 
-/// Precise relative to the largest eigenvalue. Only +, -, ·, /, fma and sqrt in a fixed order: the
-/// same bits everywhere.
+/// Precise relative to the largest eigenvalue. The same bits everywhere, as SmallCholesky.
 ///
 /// Source: reflections (A. S. Householder, 1958), and the implicit QL method with Wilkinson's shift
 /// (H. Bowdler, R. S. Martin, C. Reinsch, J. H. Wilkinson, 1968).

@@ -91,10 +91,10 @@ inline void complete(SmallMatrix& U, Index j) {
   for (Index i = 0; i < m; ++i) u[i] /= norm;
 }
 
-/// And `further` more sweeps.
+/// Until columns are orthogonal, and in `further` more sweeps.
 inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
   constexpr int max_sweeps = 60;
-  constexpr double nothing = 0x1p-900;  // squared
+  constexpr double nothing = 0x1p-900;  // its square
   Index const m = A.rows();
   Index const n = A.cols();
   double tolerance = static_cast<double>(m) * std::numeric_limits<double>::epsilon();
@@ -130,9 +130,9 @@ inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
 
 }  // namespace detail
 
-/// A needs at least as many rows as columns. Only +, -, ·, /, fma and sqrt in a fixed order: the
-/// same bits everywhere. Values that are zero to the precision of the largest have unit vectors in
-/// U, too. `further` sweeps improve the orthogonality of U and V from about m·ε to about √m·ε.
+/// A needs at least as many rows as columns. The same bits everywhere, as SmallCholesky. If a value
+/// is zero to the precision of the largest, U has a unit vector orthogonal to the others. `further`
+/// sweeps improve the orthogonality of U and V from about m·ε to about √m·ε.
 ///
 /// Source: one-sided Jacobi rotations (M. R. Hestenes, 1958).
 ///

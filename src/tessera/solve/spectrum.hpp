@@ -28,7 +28,7 @@
 namespace tessera::solve {
 
 struct SpectrumOptions {
-  double tol = 1e-2;  ///< relative to the values
+  double tol = 1e-2;  ///< bound of residuals, relative to the values
   Index maxiter =
       0;  ///< 0: 1000 for `power_iteration`, 2·min(m, n) up to 200 for `condition_estimate`
 };
@@ -36,23 +36,23 @@ struct SpectrumOptions {
 template <class Exec, class T>
 struct PowerIteration {
   double s = 0;
-  Values<Exec, T> v;  ///< right singular vector
+  Values<Exec, T> v;    ///< right singular vector
   double residual = 0;  ///< ‖Aᵀ·(A·v) - s²·v‖/s
   Stop stop = Stop::breakdown;
   Index iterations = 0;
-  Index reads = 0;  ///< of A
+  Index reads = 0;
 };
 
 /// Up to rounding, A has a singular value within each residual of its estimate.
 struct ConditionEstimate {
-  double largest = 0;  ///< at most the true one
+  double largest = 0;   ///< at most the true one
   double smallest = 0;  ///< at least the true one of min(m, n)
   double largest_residual = 0;
   double smallest_residual = 0;
   double condition = 0;  ///< at most the true one
   Stop stop = Stop::breakdown;
   Index iterations = 0;
-  Index reads = 0;  ///< of A
+  Index reads = 0;
 };
 
 namespace detail {
@@ -104,11 +104,10 @@ class PowerRun {
   static constexpr auto name = "power_iteration";
   static constexpr int most_exponent = std::numeric_limits<T>::max_exponent - 2;
 
-  /// Of 2^e·A.
   struct Numbers {
     double exponent = 0;  ///< e
-    double length = 0;  ///< ‖c‖
-    double square = 0;  ///< s²
+    double length = 0;    ///< ‖c‖
+    double square = 0;    ///< s²
     double residual = 0;
   };
 
@@ -268,7 +267,6 @@ class ConditionRun {
  private:
   static constexpr auto name = "condition_estimate";
 
-  /// In addition to the process'.
   struct Numbers {
     double largest = 0;
     double smallest = 0;
@@ -312,7 +310,6 @@ class ConditionRun {
     return next == result_.iterations;
   }
 
-  /// If α is 0, it has converged.
   std::optional<Stop> reason() {
     bool const is_last = process_.alpha() == 0 || result_.iterations >= limit_;
     if (!is_last && !is_looked_at()) return std::nullopt;
@@ -427,9 +424,8 @@ ConditionEstimate run_condition_estimate(NormalOperator<Exec, T> const& op,
 /// A is m x n. Converged if ‖Aᵀ·(A·v) - s²·v‖ <= tol·s²: up to rounding, a singular value, the
 /// largest unless the initial vector was nearly orthogonal to its vector, is between s·√(1 - tol)
 /// and s·√(1 + tol). Stops with Stop::zero_solution for zeros, Stop::breakdown if a product
-/// underflows to 0. Reads A once per iteration and once to start. Bits as `svd`. A Step's objective
-/// is s.
-/// @throws std::invalid_argument for negative options and for states that do not fit
+/// underflows to 0. Reads A once per iteration and once to start. A Step's objective is s.
+/// @throws std::invalid_argument for invalid options and states
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -448,9 +444,9 @@ PowerIteration<Exec, T> power_iteration(NormalOperator<Exec, T> const& op,
 /// A is m x n. A bidiagonalisation reads A once per iteration and once to start. Up to rounding,
 /// the estimates are within the spectrum; how close depends on the initial vector. Converged if
 /// each residual is at most tol times its value; the smallest may need more than the default
-/// maxiter. Bits as `lsmr`. A Step has the last residual of the smallest value, and as objective
-/// the condition number. A state has m + n + 2k scalars after k iterations.
-/// @throws std::invalid_argument for negative options and for states that do not fit
+/// maxiter. A Step has the last residual of the smallest value, and as objective the condition
+/// number. A state has m + n + 2k scalars after k iterations.
+/// @throws std::invalid_argument for invalid options and states
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

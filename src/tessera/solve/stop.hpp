@@ -8,21 +8,21 @@
 namespace tessera::solve {
 
 enum class Stop {
-  zero_solution,  ///< x = 0 is exact
-  solved,  ///< A·x = b within atol and btol
-  least_squares,  ///< ‖A·x - b‖ is least within atol
-  condition_limit,  ///< cond(A) exceeds conlim
-  solved_to_precision,  ///< as `solved`, by rounding
-  least_squares_to_precision,  ///< as `least_squares`, by rounding
-  condition_to_precision,  ///< as `condition_limit`, by rounding
-  converged,  ///< within the tolerance
-  iteration_limit,  ///< maxiter
-  cancelled,  ///< by a callback
-  breakdown,  ///< the method cannot continue
-  not_finite,  ///< a norm overflowed, or an input is not finite
-  all_done,  ///< the requested iterations; see residuals
-  precision_limit,  ///< rounding allows no progress
-  not_solvable,  ///< the problem as posed has no solution
+  zero_solution,               ///< x = 0 is exact
+  solved,                      ///< A·x = b within atol and btol
+  least_squares,               ///< ‖A·x - b‖ is least within atol
+  condition_limit,             ///< cond(A) exceeds conlim
+  solved_to_precision,         ///< as `solved`, to the precision of T
+  least_squares_to_precision,  ///< as `least_squares`, to the precision of T
+  condition_to_precision,      ///< as `condition_limit`, to the precision of T
+  converged,                   ///< within the tolerance
+  iteration_limit,             ///< maxiter
+  cancelled,                   ///< by a callback
+  breakdown,                   ///< the method cannot continue
+  not_finite,                  ///< a norm overflowed, or an input is not finite
+  all_done,                    ///< the requested iterations; see residuals
+  precision_limit,             ///< rounding allows no progress
+  not_solvable,                ///< the problem as posed has no solution
 };
 
 /// Without a full stop.
@@ -71,7 +71,7 @@ inline bool is_success(Stop stop) {
 struct Step {
   std::int64_t iteration = 0;
   std::int64_t reads = 0;
-  double residual = 0;  ///< that the method reduces
+  double residual = 0;   ///< that the method reduces
   double tolerance = 0;  ///< of the residual
   double objective = 0;  ///< such as ‖r‖
 };

@@ -58,10 +58,9 @@ SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, 
 /// (block_svd.hpp). An iteration reads A once, or twice if A has more columns than rows, for up to
 /// 32 vectors at once. Memory: ncv vectors of m + n entries.
 ///
-/// Guarantees: the bits depend only on A, its layout, k and the options. Residuals are measured. U
-/// and V are orthonormal, and ‖A·v - s·u‖ is a few ε·s_1. Repeated values are found as often as A
-/// has them; the largest entry of each v is positive.
-/// @throws std::invalid_argument for options and states that do not fit
+/// Residuals are measured. U and V are orthonormal, and ‖A·v - s·u‖ is a few ε·s_1. Repeated values
+/// are found as often as A has them; the largest entry of each v is positive.
+/// @throws std::invalid_argument for invalid options and states
 ///
 /// Source: block Krylov spaces (G. H. Golub, F. T. Luk and M. L. Overton, ACM TOMS 7, 1981) with
 /// thick restarts (K. Wu and H. D. Simon, SIAM J. Matrix Anal. Appl. 22, 2000); shifted CholeskyQR

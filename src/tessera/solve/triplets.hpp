@@ -38,9 +38,9 @@ struct SvdOptions {
 
 template <class Exec, class T>
 struct SvdResult {
-  std::vector<double> s;  ///< falling
-  Rows<Exec, T> VT;  ///< right singular vectors, one per row
-  Rows<Exec, T> UT;  ///< left ones, if wanted
+  std::vector<double> s;          ///< falling; fewer than k if the run stopped too early
+  Rows<Exec, T> VT;               ///< right singular vectors, one per row
+  Rows<Exec, T> UT;               ///< left ones, if wanted
   std::vector<double> residuals;  ///< bounds of ‖Aᵀ·u - s·v‖
   Stop stop = Stop::breakdown;
   bool is_direct = false;
@@ -92,7 +92,7 @@ class Basis {
   [[nodiscard]] Values<Exec, T> vector(Index i) const {
     return Values<Exec, T>(values_.data() + i * size_, static_cast<std::size_t>(size_));
   }
-  /// Returns the products with them.
+  /// Returns the products with the first `count` vectors.
   std::vector<T> make_orthogonal(Index count, Values<Exec, T> const& x) {
     if (count == 0) return {};
     Values<Exec, T> const along(along_.data(), static_cast<std::size_t>(count));

@@ -23,7 +23,7 @@ template <class T>
 struct TweedieRow {
   T value;
   T first;
-  T second;  ///< above a power of 2, it may be negative: use `expected`
+  T second;    ///< above a power of 2, it may be negative: use `expected`
   T expected;  ///< mean of the second derivative over the distribution of y
 };
 
