@@ -268,7 +268,7 @@ def decompositions(X, y):
         centred = (X - mean).astype(float) if name in ("pca", "PCA") else X.astype(float)
         u, s, vh = np.linalg.svd(centred, full_matrices=False)
         most = min(10, len(s) - 1)
-        # Cut at the largest gap between values, so that the space of the vectors is well defined.
+        # At the largest gap, so that the vectors' space is well defined.
         k = int(np.argmax(s[:most] - s[1 : most + 1])) + 1 if most else 1
         near = (u[:, :k] * s[:k]) @ vh[:k]
         near = near + mean.astype(float) if name in ("pca", "PCA") else near

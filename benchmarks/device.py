@@ -152,7 +152,7 @@ def errors_list(figures: Figures) -> list:
     return lines
 
 
-SERIES = {  # panels by operation: label, contender, marker
+SERIES = {  # label, contender, marker by operation
     "multiply": [("Tessera", "tessera", "o"), ("Tessera, column-major", "tessera column-major", "^"),
                  ("cuBLAS", "cublas", "s"), ("cuBLAS, column-major", "cublas column-major", "v"),
                  ("Kokkos Kernels", "kokkos-kernels", "x")],

@@ -29,7 +29,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 STRONG = {"cuda": ("32768x16384", "2097152x1024"), "openmp": ("16384x8192", "262144x1024")}
 WEAK = {"cuda": "65536x16384", "openmp": "8192x8192"}  # per rank
 EXCHANGED = (64, 16384, 262144)  # columns
-STEPS, VALUES = 200, 10  # a process's first exchange takes milliseconds
+STEPS, VALUES = 200, 10  # the first exchange takes milliseconds
 PREDICTED = (8, 64, 1024)
 
 
@@ -44,7 +44,7 @@ class Program:
 
     def report(self, *arguments: str) -> dict:
         run = subprocess.run([*self.command, *arguments, *self.options, "--format", "json"], check=False, capture_output=True, text=True)
-        if run.returncode not in (0, 1):  # 1: so few steps do not converge
+        if run.returncode not in (0, 1):  # 1: not converged
             sys.exit(f"{' '.join(arguments)} on {self.ranks} ranks: failed\n{run.stderr}")
         return json.loads(run.stdout)
 
@@ -128,10 +128,11 @@ def measure(arguments, shapes, weak: str) -> dict:
                 sys.exit(f"{shape}: the bits differ over ranks")
             print(shape, file=sys.stderr)
         rows, cols = map(int, weak.split("x"))
-        for program in programs if arguments.backend == "cuda" else ():  # ranks on one host share its cores
+        for program in programs if arguments.backend == "cuda" else ():  # ranks on a host share its
+                                                                         # cores
             make(rows * program.ranks, cols)
             results.append({"what": "weak", "ranks": program.ranks, "rows": rows, "cols": cols, "atax": program.atax(A)["seconds"]["min"]})
-        # Computing with eight rows per rank takes little time compared with the exchange.
+        # Eight rows per rank take little time compared with the exchange.
         for cols in EXCHANGED:
             make(8, cols)
             alone = programs[0].atax(A, 50)["seconds"]["min"]

@@ -22,7 +22,7 @@ from results import save, start_pyplot
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results" / "evaluations"
 
-# Columns x lines, the order of the first system.
+# The first system's order.
 EX3_SIZES = ["512x768", "1024x1024", "2048x2048", "3072x3072", "4096x4096", "5120x5120", "6144x6144", "7168x7168",
              "8192x8192", "10240x10240", "12288x12288", "14336x14336", "7680x1024", "12288x1024"]
 REDUCTIONS = ["repeated-reduction", "team-atomic", "atomic", "grid-sync"]
@@ -31,7 +31,7 @@ BLOCKS = [f"{x}x{y}" for y in (1, 2, 4, 8, 16, 32) for x in (8, 16, 32, 64, 128,
 TILES = [f"column-tile-{kind} {ends}" for kind in ("static", "dynamic") for ends in ("exact", "inexact")]
 TILE_SHAPES = ["1024x1024", "2048x2048", "4096x4096", "8192x8192", "16384x16384", "1000x1000", "12345x6789"]
 LARGE_PRODUCT = 10240
-SERIAL_LIMIT = 2048  # the serial product runs up to this size; beyond, its time is extrapolated
+SERIAL_LIMIT = 2048  # beyond, time is extrapolated
 
 
 def rows_first(size):
@@ -63,7 +63,7 @@ def commands(number, gpu):
         return [("", ["transpose", "--variants", "all", "--shapes", "1024x1024,8192x8192",
                       "--teams", join(blocks), *turns])]
     if number == 4:
-        # On a host all sizes would take hours, so only a few beyond 512 are measured.
+        # On a host all sizes would take hours.
         sizes = range(8, 2097, 8) if gpu else [*range(8, 513, 8), 768, 1024, 1536, 2048, 2096]
         once = ["--repeat", "3" if gpu else "1", "--seconds", "0.0005" if gpu else "0"]
         large = ["--variants", "naive,tiled", "--repeat", "3"] if gpu else ["--variants", "none", "--repeat", "1"]
@@ -98,7 +98,7 @@ def measure(binary, machine, number, gpu):
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
         report = json.loads(done.stdout) if done.stdout else {"tables": []}
         found = list(rows_of(run, report))
-        # A peer with wrong results is kept as a row marked as wrong. A wrong result of ours is an error.
+        # A peer's wrong row is kept and marked, ours is an error.
         wrong = {(row["name"], row["kind"]) for row in found if "wrong" in row}
         if done.returncode != 0 and (not wrong or any(kind != "peer" for _, kind in wrong)):
             sys.exit(f"evaluation {number}: exit status {done.returncode}")
@@ -115,7 +115,7 @@ def measure(binary, machine, number, gpu):
 
 
 def frame_of(path):
-    import pandas  # measuring needs neither pandas nor matplotlib
+    import pandas  # not needed to measure
 
     data = json.loads(path.read_text())
     frame = pandas.DataFrame(data["rows"])

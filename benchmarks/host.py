@@ -32,7 +32,7 @@ def processor() -> dict:
     first = dict(line.split(":", 1) for line in text.split("\n\n")[0].splitlines() if ":" in line)
     known = {key.strip(): value.strip() for key, value in first.items()}
     name = known.get("model name", platform.processor())
-    if "cpu family" in known:  # virtual machines often report only the manufacturer
+    if "cpu family" in known:  # virtual machines report only the manufacturer
         name += f", family {known['cpu family']} model {known.get('model', '?')}"
     return {"name": name, "cores": os.cpu_count(), "caches": caches()}
 

@@ -24,7 +24,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 SHAPES = ("16384x16384", "1048576x1024", "65536x4096", "8192x8192", "4194304x64", "300000x300")
 OPERATIONS = ("atax", "weights", "logistic", "multiply_both")
 PEERS = ("openblas", "cublas")
-# C is M x N with K products per element: blocks of vectors, and long sums with a tiny result.
+# C is M x N with K products per element.
 BLOCKS = ("16384x4x16384", "16384x8x16384", "16384x16x16384", "16384x32x16384", "1048576x8x1024", "1048576x16x1024")
 LONG_SUMS = ("1x1x10000000", "8x8x1000000", "16x16x1000000")
 
@@ -34,7 +34,7 @@ def measure(program: str, shapes: str, turns: int) -> dict:
     for shape in (*shapes.split(","), *BLOCKS, *LONG_SUMS):
         which = ["-", f"--products={shape}"] if shape in BLOCKS + LONG_SUMS else [shape]
         for scalar in ("f32", "f64"):
-            # For long sums only gemm: the methods of the fused product take seconds on some of them.
+            # Some methods of the fused product take seconds on long sums.
             operations = ("gemm",) if shape in LONG_SUMS else ("read", "gemm", "atax_block", *OPERATIONS)
             command = [*shlex.split(program), which[0], scalar, *which[1:], "--json=-", f"--benchmark_repetitions={turns}",
                        f"--benchmark_filter=^({'|'.join(operations)})/"]

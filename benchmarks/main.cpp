@@ -1,10 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Times all contenders of the table on the same matrices. For the arguments see `usage` below.
-//
-// The table and the timing come from src/bench; Google Benchmark interleaves the turns and writes
-// JSON.
+// All contenders of src/bench on the same matrices; see `usage`. Google Benchmark interleaves the
+// turns and writes JSON.
 
 #include <algorithm>
 #include <bench/check.hpp>
@@ -116,7 +114,7 @@ Arguments parse(int argc, char** argv) {
   return arguments;
 }
 
-/// A row of the table for one matrix; keeps its state between turns.
+/// Keeps its state between turns.
 template <class T>
 class Row {
  public:
@@ -125,10 +123,9 @@ class Row {
 
   [[nodiscard]] tessera::bench::Runner<Exec, T>& runner() { return runner_; }
 
-  /// Makes every turn fail with a reason.
+  /// Every turn fails with it.
   void refuse(std::string why) { error_ = std::move(why); }
 
-  /// One turn.
   void run(::benchmark::State& state) {
     try {
       if (error_.empty()) return measure(state);
@@ -155,7 +152,6 @@ class Row {
   std::string error_;
 };
 
-/// Whether an operation multiplies matrices. Reading and copying are not operations of the table.
 bool is_of_products(std::string_view operation) {
   return std::ranges::any_of(
       tessera::bench::operations(), [&](tessera::bench::Operation const& one) {
@@ -163,8 +159,7 @@ bool is_of_products(std::string_view operation) {
       });
 }
 
-/// Whether to measure a contender. Published kernels are measured on demand only; some take very
-/// long.
+/// Published kernels only on demand; some take very long.
 template <class T>
 bool is_wanted(Contender<Exec, T> const& contender, Arguments const& arguments,
                Shape const& shape) {
@@ -175,8 +170,7 @@ bool is_wanted(Contender<Exec, T> const& contender, Arguments const& arguments,
 template <class T>
 using Rows = std::vector<std::shared_ptr<Row<T>>>;
 
-/// Checks rows against our own operations. Rows that are wrong or cannot run are refused and never
-/// timed.
+/// Rows that are wrong or cannot run are never timed.
 /// @return the number of wrong rows
 template <class T>
 int refuse_wrong(std::shared_ptr<Problem<Exec, T> const> const& problem, Rows<T> const& rows,
@@ -205,7 +199,7 @@ int refuse_wrong(std::shared_ptr<Problem<Exec, T> const> const& problem, Rows<T>
   return wrong;
 }
 
-/// Registers the rows of a matrix for timing. @return the number of wrong rows
+/// @return the number of wrong rows
 template <class T>
 int register_contenders(Arguments const& arguments, Shape const& shape, std::string const& type) {
   auto const [problem, missing] = tessera::bench::make_problem<Exec, T>(shape);
@@ -239,7 +233,6 @@ void add_context() {
   }
 }
 
-/// @return the number of wrong contenders
 int run(Arguments const& arguments) {
   using Clock = std::chrono::steady_clock;
   auto const begin = Clock::now();
@@ -267,7 +260,7 @@ int run(Arguments const& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Google Benchmark's options, after defaults that they may override.
+  // After defaults that they may override.
   std::string repetitions = "--benchmark_repetitions=7";
   std::string interleaving = "--benchmark_enable_random_interleaving=true";
   std::vector<char*> options = {argv[0], repetitions.data(), interleaving.data()};

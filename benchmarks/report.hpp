@@ -10,19 +10,17 @@
 
 namespace benchmarks {
 
-/// Combines several runs of Google Benchmark into one report, instead of one report per run. Writes
-/// text lines, and JSON in Google Benchmark's format.
+/// Several runs of Google Benchmark in one report: text, and JSON in its format.
 class Report final : public ::benchmark::BenchmarkReporter {
  public:
-  /// Writes JSON to the file `json`. "-" means standard output, and moves the text to standard
-  /// error. Empty: no JSON. Throws std::runtime_error if the file cannot be created.
+  /// JSON to the file `json`; "-": standard output, and text to standard error; empty: none.
   explicit Report(std::string const& json);
 
   bool ReportContext(Context const& context) override;
   void ReportRuns(std::vector<Run> const& runs) override;
-  void Finalize() override {}  // ends a run, not the report
+  void Finalize() override {}  // of a run
 
-  /// Ends the report. Throws std::runtime_error if writing failed.
+  /// Both throw std::runtime_error if writing fails.
   void close();
 
  private:

@@ -99,7 +99,7 @@ class Figures:
         self.results = {}
         for result in data["results"]:
             if "factor_cols" in result:
-                continue  # these pages show operations with one matrix
+                continue  # with two matrices
             shape = f"{result['rows']}x{result['cols']}" + (f"+{result['padding']}" if "padding" in result else "")
             self.results[result["operation"], result["name"], result["type"], shape] = result
 

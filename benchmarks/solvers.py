@@ -27,13 +27,13 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
 SHAPES = {"cuda": ("16384x4096", "16384x16384", "1048576x1024"), "openmp": ("16384x8192", "262144x1024")}
 TABLES = ("500000x200",)  # for logistic regression
 PRODUCTS = 30
-STEPS = (30, 230)  # iterations of lsmr; their difference is timed, after the processor has reached its full speed
+STEPS = (30, 230)  # iterations of lsmr; their difference is timed, at full speed
 VALUES = 10
 
 
 def report_of(program: str, *arguments: str) -> dict:
     run = subprocess.run([*shlex.split(program), *arguments, "--format", "json"], check=False, capture_output=True, text=True)
-    if run.returncode not in (0, 1):  # 1: so few steps do not converge
+    if run.returncode not in (0, 1):  # 1: not converged
         sys.exit(f"{' '.join(arguments)}: failed\n{run.stderr}")
     return json.loads(run.stdout)
 
@@ -96,7 +96,7 @@ def matrix_row(program: str, backend: str, folder: Path, shape: str, turns: int)
     generate(program, A, rows, cols)
     generate(program, b, rows, 1, 1)
     matrix = numpy.load(A)
-    # Columns of very different sizes: lsmr needs more iterations than are measured.
+    # So that lsmr needs more iterations than are measured.
     scaled_matrix = matrix * numpy.logspace(0, -4, cols, dtype=matrix.dtype)
     numpy.save(scaled, scaled_matrix)
     on = ("--backend", backend)
@@ -107,9 +107,8 @@ def matrix_row(program: str, backend: str, folder: Path, shape: str, turns: int)
             sys.exit(f"lsmr ended before {steps} steps: {report['stop']}")
         return report["seconds"]
 
-    # The runs alternate, each in several processes, because the placement of a process's pages affects its speed, and
-    # the machine's speed drifts. Products count by their median, steps by their mean; then the fastest process
-    # counts.
+    # Runs alternate in several processes: placement of pages affects speed, and the machine's speed
+    # drifts. The median of products, the mean of steps, the fastest process.
     runs = [(report_of(program, "atax", str(A), *on, "--method", "fused", "--repeat", str(PRODUCTS)), *map(lsmr, STEPS))
             for _ in range(turns)]
     products, *steps = zip(*runs, strict=True)

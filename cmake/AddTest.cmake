@@ -7,12 +7,10 @@ include(TestsWithoutDriver)
 # tessera_add_test(NAME name SOURCES file… [LIBRARIES target…] [LABELS label…] [KOKKOS_MAIN]
 #                  [TIMEOUT seconds])
 #
-# Makes the GoogleTest executable `name` and one ctest test per test case. With sanitizers, which slow down
-# the start, KOKKOS_MAIN makes four tests that share the cases. With KOKKOS_MAIN the main() initialises
-# Kokkos, and the sources are compiled for the device if there is one. Without it, the sources have no
-# kernels.
-# Labels in use: unit, property, io, app, headers, package, mpi, slow; and gpu for every case on a GPU, one
-# at a time.
+# A GoogleTest executable and a ctest test per case; with sanitizers, which start slowly,
+# KOKKOS_MAIN makes four tests that share the cases. With KOKKOS_MAIN main() initialises Kokkos, and
+# sources are compiled for the device.
+# Labels: unit, property, io, app, headers, package, mpi, slow; gpu: cases on a GPU, one at a time.
 function(tessera_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "KOKKOS_MAIN" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
   if(NOT arg_NAME OR NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
@@ -57,7 +55,7 @@ function(tessera_add_test)
                ${timeout}
   )
 
-  # gtest_discover_tests takes one label at most: ctest adds them when it has the names.
+  # gtest_discover_tests takes only one label: ctest adds them.
   set(labels_file "${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}_labels.cmake")
   set(content
       [[
@@ -74,8 +72,7 @@ endforeach()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
 endfunction()
 
-# tessera_add_test_of_portable_kernels(test label filter): one ctest test that runs the tests of `test`
-# that match once more, with the portable kernels.
+# Repeats the matching tests of `test` with the portable kernels, as one ctest test.
 function(tessera_add_test_of_portable_kernels test label filter)
   add_test(NAME ${test}.portable COMMAND ${test} "--gtest_filter=${filter}")
   set_tests_properties(
@@ -84,8 +81,7 @@ function(tessera_add_test_of_portable_kernels test label filter)
   )
 endfunction()
 
-# tessera_add_test_without_avx512(test label filter): one ctest test that repeats the matching tests of `test`
-# with the loops for processors without AVX-512. Skipped if the processor has no AVX-512.
+# With the loops for processors without AVX-512. Skipped if the processor has none.
 function(tessera_add_test_without_avx512 test label filter)
   add_test(NAME ${test}.without_avx512 COMMAND ${test} "--gtest_filter=${filter}")
   set_tests_properties(

@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# tessera_compile_quickly(target [level]): compiles its sources with -O0, or with `level`. For sources without
-# kernels, or with little work for them: these compile twice as fast.
+# With -O0 or `level`: twice as fast. For sources with little work for kernels.
 function(tessera_compile_quickly target)
   set(level -O0)
   if(ARGC GREATER 1)
@@ -11,10 +10,7 @@ function(tessera_compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${level}>)
 endfunction()
 
-# tessera_compile_alone(target [regex])
-#
-# Presets compile several sources at a time (CMAKE_UNITY_BUILD), which reads their headers once. The sources
-# of `target` that match are compiled one by one.
+# tessera_compile_alone(target [regex]): excludes sources from CMAKE_UNITY_BUILD.
 function(tessera_compile_alone target)
   get_target_property(sources ${target} SOURCES)
   if(ARGC GREATER 1)

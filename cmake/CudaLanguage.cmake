@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# CUDA as a CMake language. CMake 3.25.0 and 3.25.1 do not know nvcc's flag for C++20 yet. It is set here,
-# also for a Kokkos that is configured later.
+# CMake 3.25.0 and 3.25.1 lack nvcc's flag for C++20. Also for a Kokkos that is configured later.
 enable_language(CUDA)
 if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")

@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Every dependency, once. An installed package is used if found; otherwise the upstream release named here is
-# downloaded and built. -DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER forces the download;
-# -DFETCHCONTENT_SOURCE_DIR_<NAME>=<folder> builds a copy that is already on the machine.
+# Every dependency, once. -DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER downloads even what is
+# installed; -DFETCHCONTENT_SOURCE_DIR_<NAME>=<folder> takes a copy on this machine.
 include(FetchContent)
 if(POLICY CMP0135)
-  cmake_policy(SET CMP0135 NEW) # unpacked files get the time of unpacking
+  cmake_policy(SET CMP0135 NEW) # files get the time of unpacking
 endif()
 
 set(tessera_dependencies Kokkos)
@@ -56,16 +55,16 @@ FetchContent_Declare(
 )
 
 if(TESSERA_BUILD_APP OR TESSERA_BUILD_TESTS)
-  find_package(OpenSSL REQUIRED COMPONENTS Crypto) # SHA-256 of results
+  find_package(OpenSSL REQUIRED COMPONENTS Crypto) # SHA-256
 endif()
 if(TESSERA_BUILD_APP)
-  find_package(ZLIB QUIET) # packed arrays of .npz files, and chunks of HDF5 datasets
+  find_package(ZLIB QUIET) # arrays of .npz, chunks of HDF5
   include(Hdf5)
 endif()
 if(TESSERA_ENABLE_KOKKOS_KERNELS)
   list(APPEND tessera_dependencies KokkosKernels)
   if(Kokkos_ENABLE_CUDA AND Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE)
-    set(Kokkos_COMPILE_LANGUAGE CUDA) # what only a package of Kokkos tells Kokkos Kernels
+    set(Kokkos_COMPILE_LANGUAGE CUDA) # otherwise from Kokkos' package only
   endif()
 endif()
 if(TESSERA_BUILD_APP)
@@ -78,10 +77,9 @@ if(TESSERA_BUILD_BENCHMARKS)
   list(APPEND tessera_dependencies benchmark)
 endif()
 
-# A parent project sees the packages too. (Not set earlier: CMake 3.25's FetchContent_Declare trips.)
+# For a parent project, too. Not set earlier: CMake 3.25's FetchContent_Declare fails.
 set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 
-# Tests, examples and documentation of the dependencies are not ours to build.
 set(FTXUI_BUILD_EXAMPLES OFF)
 set(FTXUI_BUILD_DOCS OFF)
 set(FTXUI_ENABLE_INSTALL OFF)
@@ -90,10 +88,10 @@ set(BENCHMARK_ENABLE_INSTALL OFF)
 set(INSTALL_GTEST OFF)
 
 if(TARGET Kokkos::kokkos)
-  list(REMOVE_ITEM tessera_dependencies Kokkos) # a parent project has brought it
+  list(REMOVE_ITEM tessera_dependencies Kokkos) # of a parent project
 endif()
 
-# Without a network, downloads fail after minutes with many lines: check the network first.
+# Without a network downloads fail after minutes.
 set(tessera_fetched "")
 foreach(dependency IN LISTS tessera_dependencies)
   string(TOUPPER "${dependency}" upper)
@@ -126,7 +124,7 @@ if(tessera_fetched AND NOT FETCHCONTENT_FULLY_DISCONNECTED)
 endif()
 
 if(SKBUILD AND NOT DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
-  set(CMAKE_POSITION_INDEPENDENT_CODE ON) # what is fetched becomes part of the Python package
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON) # for the Python package
   FetchContent_MakeAvailable(${tessera_dependencies})
   unset(CMAKE_POSITION_INDEPENDENT_CODE)
 else()

@@ -1,11 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Compiles our sources for a CUDA build of Kokkos.
-#
-# Kokkos can compile CUDA as a CMake language (Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE, our presets
-# use it) or hide nvcc behind the C++ compiler (nvcc_wrapper or its launcher). In the first case
-# each source with kernels has to say LANGUAGE CUDA: tessera_device_sources does that.
+# Compiles our sources as LANGUAGE CUDA if Kokkos does (Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE),
+# else through nvcc_wrapper or its launcher.
 set(cuda_as_language OFF)
 if(Kokkos_ENABLE_CUDA AND (Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE OR Kokkos_COMPILE_LANGUAGE STREQUAL "CUDA"))
   set(cuda_as_language "${CMAKE_CURRENT_LIST_DIR}/CudaLanguage.cmake")
@@ -13,7 +10,7 @@ if(Kokkos_ENABLE_CUDA AND (Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE OR Kokkos_COM
 endif()
 set(TESSERA_CUDA_AS_LANGUAGE ${cuda_as_language} CACHE INTERNAL "What enables CUDA, if sources with kernels are of it")
 
-# No contraction of a*b+c on any compiler: every fused multiply-add is written out.
+# Every fused multiply-add is written out.
 set(TESSERA_NO_CONTRACTION_FLAGS
     "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang,IntelLLVM>:-ffp-contract=off>"
     "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--fmad=false;-Xcompiler=-ffp-contract=off>"
@@ -23,9 +20,7 @@ if(Kokkos_ENABLE_CUDA AND NOT TESSERA_CUDA_AS_LANGUAGE AND NOT CMAKE_CXX_COMPILE
   list(APPEND TESSERA_NO_CONTRACTION_FLAGS "$<$<COMPILE_LANGUAGE:CXX>:--fmad=false>")
 endif()
 
-# tessera_device_sources(<target>): compile the target's C++ sources as CUDA where Kokkos asks for it.
-# A macro: a language is known in the folder that enables it and below, and a parent project that
-# calls this has not.
+# A macro, because a parent project's folder has not enabled the language.
 macro(tessera_device_sources target)
   if(TESSERA_CUDA_AS_LANGUAGE)
     if(NOT CMAKE_CUDA_COMPILER_LOADED)
@@ -38,12 +33,12 @@ function(tessera_sources_are_cuda target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   set_source_files_properties(${sources} TARGET_DIRECTORY ${target} PROPERTIES LANGUAGE CUDA)
-  if(CMAKE_UNITY_BUILD AND CMAKE_VERSION VERSION_LESS 3.31) # which joins CUDA sources itself
+  if(CMAKE_UNITY_BUILD AND CMAKE_VERSION VERSION_LESS 3.31) # 3.31 joins CUDA sources itself
     cmake_language(EVAL CODE "cmake_language(DEFER CALL tessera_unite_cuda_sources [[${target}]])")
   endif()
 endfunction()
 
-# tessera_unite_cuda_sources(<target>): what CMAKE_UNITY_BUILD does with C++ sources, in the same batches.
+# As CMAKE_UNITY_BUILD, in the same batches.
 function(tessera_unite_cuda_sources target)
   get_target_property(sources ${target} SOURCES)
   get_target_property(batch_size ${target} UNITY_BUILD_BATCH_SIZE)

@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# HDF5 is optional: TESSERA_HDF5 is ON if it is available; link tessera_hdf5. 1.14 is the first release that
-# lists the chunks of a dataset (H5Dchunk_iter).
+# TESSERA_HDF5: link tessera_hdf5. H5Dchunk_iter needs 1.14.
 set(TESSERA_HDF5 OFF)
 set(reason "TESSERA_ENABLE_HDF5 is OFF")
 if(TESSERA_ENABLE_HDF5)
-  enable_language(C) # FindHDF5 compiles a few lines
+  enable_language(C) # for FindHDF5
   find_package(HDF5 QUIET COMPONENTS C)
   if(NOT HDF5_FOUND)
     set(reason "its library was not found")

@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# The target processor of the host code. Results have the same bits with any of them; without a
-# hardware fma it only takes longer. A consumer that wants the same flag links Tessera::host_arch.
+# Bits are equal with any; without hardware fma it is slower. Consumers link Tessera::host_arch.
 set(TESSERA_HOST_ARCH
     "x86-64-v3"
     CACHE STRING "Host code for: x86-64-v3 (ignored on other processors), native, baseline"

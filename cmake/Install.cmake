@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# cmake --install: the headers, the package that find_package(Tessera) finds, and the program. A parent
-# project turns it on if it exports a library that needs Tessera::tessera. The package of that project then
+# A parent project needs this if it exports a library that links Tessera::tessera; its package then
 # calls find_dependency(Tessera).
 include(CMakePackageConfigHelpers)
 
@@ -10,7 +9,7 @@ if(NOT TESSERA_INSTALL)
   return()
 endif()
 
-# The default target builds everything that is installed, even if nothing is compiled.
+# Built even if nothing is compiled.
 set_target_properties(tessera_version PROPERTIES EXCLUDE_FROM_ALL OFF)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Tessera")
@@ -64,7 +63,7 @@ install(FILES "${PROJECT_SOURCE_DIR}/cmake/CudaLanguage.cmake" "${PROJECT_SOURCE
               "${PROJECT_BINARY_DIR}/TesseraConfigVersion.cmake" DESTINATION "${package_dir}"
 )
 
-# For builds without CMake. A .pc file cannot describe nvcc's flags.
+# A .pc file cannot describe nvcc's flags.
 if("CUDA" IN_LIST Kokkos_DEVICES OR NOT TARGET Kokkos::kokkoscore OR IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   message(STATUS "Tessera: tessera.pc is LEFT OUT, which is for host builds with a relative CMAKE_INSTALL_LIBDIR")
 else()
@@ -73,7 +72,7 @@ else()
   string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
   set(kokkos_includes "")
   set(kokkos_folder "")
-  if(NOT kokkos_SOURCE_DIR) # else it is installed into the same prefix
+  if(NOT kokkos_SOURCE_DIR) # else in the same prefix
     set(kokkos_includes "-I$<JOIN:$<TARGET_PROPERTY:Kokkos::kokkoscore,INTERFACE_INCLUDE_DIRECTORIES>, -I>")
     set(kokkos_folder "-L$<TARGET_FILE_DIR:Kokkos::kokkoscore>")
   endif()

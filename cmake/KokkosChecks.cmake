@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Tessera's requirements on Kokkos, installed or fetched.
+# Requirements on Kokkos.
 if(NOT TARGET Kokkos::kokkos)
   message(FATAL_ERROR "Tessera needs Kokkos: no package was found, and nothing was downloaded.")
 endif()
 foreach(variable Kokkos_VERSION Kokkos_ENABLE_COMPILE_AS_CMAKE_LANGUAGE Kokkos_ENABLE_IMPL_VIEW_LEGACY)
-  if(kokkos_SOURCE_DIR AND NOT DEFINED ${variable}) # fetched: ask its own folder
+  if(kokkos_SOURCE_DIR AND NOT DEFINED ${variable})
     get_directory_property(${variable} DIRECTORY "${kokkos_SOURCE_DIR}" DEFINITION ${variable})
   endif()
 endforeach()
-if(NOT Kokkos_DEVICES) # which only a package of Kokkos says: fetched, or brought by a parent project
+if(NOT Kokkos_DEVICES)
   set(Kokkos_DEVICES "")
   foreach(backend CUDA OPENMP SERIAL)
     if(kokkos_SOURCE_DIR)
@@ -34,8 +34,8 @@ elseif(Kokkos_VERSION VERSION_LESS 4.5 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6
   )
 endif()
 
-# nvcc lays out members without addresses differently for the device (Kokkos' pull request 8562). Our
-# kernels hold no Views; Kokkos Kernels' do, and their products on GPUs are wrong.
+# nvcc lays out members without addresses differently for the device (Kokkos' pull request 8562), so
+# Kokkos Kernels' products on GPUs are wrong. Our kernels hold no Views.
 if("CUDA" IN_LIST Kokkos_DEVICES
    AND Kokkos_VERSION VERSION_GREATER_EQUAL 4.6.99
    AND Kokkos_VERSION VERSION_LESS 4.7.02
@@ -49,11 +49,10 @@ if("CUDA" IN_LIST Kokkos_DEVICES
   )
 endif()
 
-# An installed Kokkos has a fixed set of backends: report if a preset requests others.
 if(Kokkos_DIR AND NOT kokkos_SOURCE_DIR)
   message(STATUS "Tessera: Kokkos ${Kokkos_VERSION} with ${Kokkos_DEVICES} in ${Kokkos_DIR}")
   foreach(backend CUDA OPENMP SERIAL)
-    set(read "${Kokkos_ENABLE_${backend}}") # else CMake calls the variable unused
+    set(read "${Kokkos_ENABLE_${backend}}") # else CMake calls it unused
     if("$CACHE{Kokkos_ENABLE_${backend}}" AND NOT backend IN_LIST Kokkos_DEVICES)
       if(backend STREQUAL "SERIAL" AND "$CACHE{Kokkos_ENABLE_OPENMP}")
         message(NOTICE "Tessera: this Kokkos has no SERIAL backend; what needs it is LEFT OUT")
@@ -66,7 +65,7 @@ if(Kokkos_DIR AND NOT kokkos_SOURCE_DIR)
   endforeach()
 endif()
 
-# Upstream calls the library Kokkos::kokkoskernels, Debian's Trilinos package KokkosKernels::all_libs.
+# Upstream's name, and that in Debian's Trilinos.
 if(TESSERA_ENABLE_KOKKOS_KERNELS AND NOT TARGET Kokkos::kokkoskernels)
   add_library(Kokkos::kokkoskernels ALIAS KokkosKernels::all_libs)
 endif()

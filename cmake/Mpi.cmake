@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# MPI is optional: TESSERA_MPI is ON if it is available; link Tessera::distributed.
+# TESSERA_MPI: link Tessera::distributed.
 set(TESSERA_MPI OFF)
 set(reason "TESSERA_ENABLE_MPI is OFF")
 if(SKBUILD)
@@ -9,7 +9,7 @@ if(SKBUILD)
 elseif(TESSERA_SANITIZERS)
   set(reason "sanitizers are on, which MPI's libraries do not have")
 elseif(TESSERA_ENABLE_MPI)
-  set(MPI_CXX_SKIP_MPICXX ON) # bindings that MPI gave up in 2012
+  set(MPI_CXX_SKIP_MPICXX ON) # gone since 2012
   find_package(MPI 3 QUIET COMPONENTS CXX)
   if(MPI_CXX_FOUND)
     set(TESSERA_MPI ON)
@@ -30,8 +30,7 @@ elseif(PROJECT_IS_TOP_LEVEL)
   message(NOTICE "Tessera: many processes are LEFT OUT: ${reason}")
 endif()
 
-# NCCL, for ranks with NVIDIA GPUs: TESSERA_NCCL is ON if it is available. Installed headers do not use it, so
-# a package depends on MPI alone.
+# Installed headers do not use NCCL.
 set(TESSERA_NCCL OFF)
 if(NOT TESSERA_ENABLE_NCCL)
   set(reason "TESSERA_ENABLE_NCCL is OFF")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# The Python package is optional: TESSERA_PYTHON is ON if it is built.
+# TESSERA_PYTHON: the Python package is built.
 set(TESSERA_PYTHON OFF)
 set(reason "TESSERA_ENABLE_PYTHON is OFF")
 if(NOT TESSERA_BUILD_APP)
@@ -9,7 +9,7 @@ if(NOT TESSERA_BUILD_APP)
 elseif(TESSERA_SANITIZERS)
   set(reason "sanitizers are on, which the interpreter does not have")
 elseif(TESSERA_ENABLE_PYTHON)
-  set(stable_abi "") # one extension module for Python 3.12 and later; CMake 3.25 does not know it
+  set(stable_abi "") # for Python 3.12 and later; not in CMake 3.25
   if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.26)
     set(stable_abi OPTIONAL_COMPONENTS Development.SABIModule)
   endif()
@@ -20,7 +20,7 @@ elseif(TESSERA_ENABLE_PYTHON)
       OUTPUT_VARIABLE folder
       OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
     )
-    foreach(version IN ITEMS 3 2.4) # neither accepts the other's number
+    foreach(version IN ITEMS 3 2.4) # neither accepts the other's
       if(NOT nanobind_FOUND)
         find_package(nanobind ${version} CONFIG QUIET HINTS "${folder}" /usr/share/nanobind/cmake)
       endif()

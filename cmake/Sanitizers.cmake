@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# TESSERA_SANITIZERS is a list such as "address;undefined".
+# A list such as "address;undefined".
 set(TESSERA_SANITIZERS "" CACHE STRING "Sanitizers to build everything with, a ;-list")
 
 if(TESSERA_SANITIZERS)
@@ -10,12 +10,8 @@ if(TESSERA_SANITIZERS)
   add_link_options(-fsanitize=${sanitizers})
 endif()
 
-# tessera_lighten_sanitizers(target)
-#
-# Kernels are unrolled into long functions. With every check, GCC and clang take several times as long to
-# compile them. The checks omitted for their targets find only what other checks find: `bounds` finds an
-# overrun of an array on the stack, AddressSanitizer finds the use of a null, wild or dangling pointer.
-# Targets without kernels keep all checks.
+# GCC and clang compile unrolled kernels several times longer with every check. Omits those whose
+# errors others find: `bounds` an overrun on the stack, AddressSanitizer a bad pointer.
 function(tessera_lighten_sanitizers target)
   if(NOT TESSERA_SANITIZERS)
     return()
@@ -29,9 +25,7 @@ function(tessera_lighten_sanitizers target)
   )
 endfunction()
 
-# tessera_leave_unsanitized(target flags…): for targets that compute no results of the library. These are
-# the references, which process as many numbers as the kernels and are slow with every check, and the
-# starter of the program, which has its own checks.
+# For references, slow with every check, and the program's starter, which has its own checks.
 function(tessera_leave_unsanitized target)
   if(TESSERA_SANITIZERS)
     target_compile_options(${target} PRIVATE -fno-sanitize=all ${ARGN})

@@ -1,15 +1,14 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# A program with CUDA needs libcuda.so.1 of NVIDIA's driver. Without it no test could start, not even to
-# report that it is skipped. So ctest first looks for the library. If it is missing, tests run with the
-# toolkit's stub, which finds no device.
+# CUDA programs need the driver's libcuda.so.1 to start. Without it, tests run with the toolkit's
+# stub, which finds no device, and are skipped.
 if(NOT "CUDA" IN_LIST Kokkos_DEVICES)
   return()
 endif()
 find_package(CUDAToolkit REQUIRED)
 if(NOT CUDA_cuda_driver_LIBRARY MATCHES "/stubs/")
-  return() # the driver itself is linked: it is there
+  return()
 endif()
 
 set(stub_folder "${PROJECT_BINARY_DIR}/cuda-stub")

@@ -1,9 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# The target `tidy` and a test of that name: clang-tidy on every configured source, with its compile flags,
-# without compiling it. Included last. Fetched dependencies are configured too, so only our own sources are
-# selected.
+# clang-tidy on our configured sources with their flags. Included last.
 find_program(TESSERA_RUN_CLANG_TIDY run-clang-tidy REQUIRED)
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 set(ours "(src|backends|examples|benchmarks)/")
@@ -21,7 +19,7 @@ enable_testing()
 add_test(NAME tidy COMMAND "${CMAKE_COMMAND}" --build "${PROJECT_BINARY_DIR}" --target tidy)
 set_tests_properties(tidy PROPERTIES LABELS lint TIMEOUT 3600)
 
-# Checks that clang compiles user code. That needs clang, as this target does.
+# Needs clang, as this target does.
 if(NOT TESSERA_BUILD_TESTS)
   add_subdirectory("${PROJECT_SOURCE_DIR}/tests/package" tests/package)
 endif()

@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# build/include/tessera/version.hpp, made at configure time and brought up to date by every build;
-# and the link that makes the top-level backends/ folder <tessera/backends/…>.
+# version.hpp, updated by every build, and the link from <tessera/backends/…> to backends/.
 set(TESSERA_GENERATED_INCLUDE_DIR "${CMAKE_CURRENT_BINARY_DIR}/include")
 file(MAKE_DIRECTORY "${TESSERA_GENERATED_INCLUDE_DIR}/tessera")
 file(

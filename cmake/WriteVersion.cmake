@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Run with cmake -P by Version.cmake. The file is touched only when its text changes.
+# Writes only if the text changes.
 set(TESSERA_GIT_COMMIT "unknown")
 if(GIT_EXECUTABLE)
   execute_process(

@@ -2,25 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 
-# Debian sid roots for ./dev: made, kept, entered and removed here. Sourced by ./dev.
+# Debian sid roots for ./dev, which sources this.
 
 roots_dir=${XDG_CACHE_HOME:-$HOME/.cache}/tessera
 suite=sid
 common_packages=(g++ cmake ninja-build ccache git ca-certificates libcli11-dev nlohmann-json3-dev libftxui-dev
   libssl-dev libgtest-dev libgmock-dev libbenchmark-dev)
-# Debian has Kokkos twice, and the two packages exclude each other: one root for each.
+# Debian's two packages of Kokkos exclude each other.
 openmp_packages=(libkokkos-dev libopenblas-openmp-dev libhdf5-dev)
-# The Python package, its tests, and what makes a wheel of it.
 python_packages=(python3-dev python3-numpy python3-scipy python3-sklearn python3-tqdm python3-pytest
   python3-hypothesis python3-venv python3-nanobind nanobind-dev python3-scikit-build-core patchelf)
-# Two MPI libraries: mpicxx is Open MPI's, mpicxx.mpich the other's.
 mpi_packages=(libopenmpi-dev openmpi-bin libmpich-dev mpich python3-mpi4py)
 serial_packages=(libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev libopenblas-openmp-dev)
 hip_packages=(clang hipcc libamdhip64-dev libkokkos-dev)
 lint_packages=(g++-12 clang clang-format clang-tidy libclang-rt-dev llvm libomp-dev python3 reuse)
 docs_packages=(doxygen graphviz python3-sphinx python3-myst-parser python3-breathe furo)
 
-# The root that has what a preset needs.
 root_name() {
   case $1 in
     serial | kokkos-kernels) echo serial ;;
@@ -45,8 +42,7 @@ root_path() {
   echo "$roots_dir/$1-${hash:0:12}"
 }
 
-# The Debian mirror of this machine: the URI of its own release in apt's sources. Empty if there is no such
-# URI; mmdebstrap then uses its default.
+# From apt's sources; empty: mmdebstrap's default.
 debian_mirror() {
   local codename mirror
   codename=$(. /etc/os-release && [[ $ID == debian ]] && echo "${VERSION_CODENAME:-}") || codename=-
@@ -61,7 +57,7 @@ debian_mirror() {
   echo "$mirror"
 }
 
-# make_root NAME PATH: creates the root unless it exists. Built in a temporary folder, renamed when complete.
+# Built in a temporary folder, renamed when complete.
 make_root() {
   local name=$1 path=$2 mirror old
   mkdir -p "$roots_dir"
@@ -80,7 +76,7 @@ make_root() {
     done
   fi
   exec 7>&-
-  exec 6<"$path" # held while in use, so that no other ./dev removes it
+  exec 6<"$path" # no other ./dev removes it
   flock -s 6
 }
 
@@ -90,8 +86,7 @@ install_mmdebstrap() {
     die "mmdebstrap is needed: apt-get install mmdebstrap"
 }
 
-# bootstrap_root MIRROR PATH PACKAGES: uses apt's settings of this machine. If MIRROR is empty, mmdebstrap
-# uses its default.
+# With apt's settings of this machine.
 bootstrap_root() {
   local options=() line keyring=/usr/share/keyrings/debian-archive-keyring.gpg
   while read -r line; do options+=("--aptopt=$line"); done < <(
@@ -104,8 +99,7 @@ bootstrap_root() {
     "$suite" "$2" ${1:+"$1"} </dev/null
 }
 
-# finish_root PATH: libkokkos-dev names two archives in its CMake files that it does not ship; both
-# libraries are header-only, so empty archives are right.
+# libkokkos-dev's CMake files name two archives that it does not ship, of header-only libraries.
 finish_root() {
   local library dir
   for dir in "$1"/usr/lib/*/cmake/Kokkos; do
@@ -128,7 +122,7 @@ remove_root() {
   if [[ -d $1 ]]; then
     (flock -n 5 || { say "$1 is in use, it stays"; exit 0; }; rm -rf --one-file-system "$1") 5<"$1"
   else
-    rm -f "$1" # a log
+    rm -f "$1"
   fi
 }
 
@@ -138,9 +132,7 @@ remove_roots() {
   for old in "$roots_dir"/{openmp,serial,lint,hip,docs}-*; do [[ ! -e $old ]] || remove_root "$old"; done
 }
 
-# in_root PATH CMD ARGS…: runs CMD in the root and in the current folder. Its mounts are in a separate mount
-# namespace and end with the command. Every folder of this machine that is not part of the operating system is
-# mounted under its own name.
+# in_root PATH CMD ARGS…: in the current folder; mounts end with the command.
 in_root() {
   local path=$1
   shift
@@ -165,13 +157,12 @@ in_root() {
   ' dev "$path" "$here" "$PWD" "$roots_dir/ccache" "$@"
 }
 
-# exec_from_root PATH NAME PROGRAM ARGS…: the program runs on this machine as any other, files,
-# terminal and signals included; only its shared libraries come from the root.
+# exec_from_root PATH NAME PROGRAM ARGS…: on this machine, with the root's shared libraries.
 exec_from_root() {
   local libraries=("$1"/usr/lib/*-linux-gnu*) loader folder path
   loader=$(echo "$libraries"/ld-linux*.so.*)
   path=$libraries
-  # Where Debian's alternatives lead, by links that are right inside the root only.
+  # The links of Debian's alternatives are valid inside the root only.
   for folder in "$libraries"/{blas,lapack,openblas}*/; do [[ ! -d $folder ]] || path+=:${folder%/}; done
   exec "$loader" --library-path "$path" --argv0 "$2" "${@:3}"
 }

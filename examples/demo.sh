@@ -2,8 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# demo.sh TESSERA: the main job on real input. TESSERA is the built program; principal_direction must be
-# in the same folder.
+# demo.sh TESSERA: the program, with principal_direction in its folder.
 set -eu
 
 [ $# -eq 1 ] || { echo "usage: demo.sh TESSERA" >&2; exit 2; }
@@ -18,7 +17,7 @@ cd "$folder"
 say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 [ -t 1 ] || say() { printf '\n%s\n' "$*"; }
 
-# compute INPUT NAME TYPE: C = A^T(A V) with both methods; prints times, digests and the verdict.
+# compute INPUT NAME TYPE: C = A^T(A V) by both methods.
 compute() {
   for method in fused two-stage; do
     "$tessera" atax "$1" --method $method --repeat 20 --output "$method$3" >$method.txt

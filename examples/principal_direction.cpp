@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The principal directions of a data matrix with one sample per row. Rows of 64 entries are drawn
-// as pictures of 8 x 8. The matrix is neither centred nor copied; each iteration reads it once.
+// Principal directions of a data matrix, one sample per row; 64 entries are drawn as 8 x 8. A is
+// neither centred nor copied; each iteration reads it once.
 
 #include <cmath>
 #include <cstddef>
@@ -22,7 +22,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using Vector = Kokkos::View<float*, Kokkos::HostSpace>;
 using Matrix = Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// Draws an entry's size as brightness, with its sign.
+/// Size as brightness, with sign.
 void draw(Vector const& v) {
   constexpr char const* shades[] = {"  ", "░░", "▒▒", "▓▓", "██"};
   float largest = 0;

@@ -2,18 +2,16 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# gpu_ci.sh PRESET [CMAKE OPTIONS…]: configures the preset cuda-turing or cuda-hopper on a machine with a GPU,
-# builds all of it, and runs every test. The tests on the GPU run a second time with the portable kernels.
-# Results go to build/PRESET/gpu-ci: a JUnit file for each run, and summary.md. The exit status is 1 if a test
-# failed or could not be started.
+# gpu_ci.sh cuda-turing|cuda-hopper [CMAKE OPTIONS…]: builds all and runs every test on a machine
+# with a GPU, the GPU's again with portable kernels. JUnit files and summary.md:
+# build/PRESET/gpu-ci. Exit status 1: a test failed or did not start.
 #
-# `gpu_ci.sh cuda-turing -DCMAKE_CUDA_ARCHITECTURES=75-virtual` on a newer GPU runs the code for Turing: the
-# driver compiles its PTX for the GPU that is there.
+# On a newer GPU -DCMAKE_CUDA_ARCHITECTURES=75-virtual runs Turing's PTX.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 preset=${1:?"usage: gpu_ci.sh cuda-turing|cuda-hopper [CMAKE OPTIONS…]"}
 results=$PWD/build/$preset/gpu-ci
-export TESSERA_TEST_NEEDS_DEVICE=1 # no test may be skipped because there is no GPU
+export TESSERA_TEST_NEEDS_DEVICE=1 # no test is skipped
 
 nvidia-smi --query-gpu=name,compute_cap,driver_version --format=csv,noheader
 cmake --preset "$preset" "${@:2}"
@@ -22,7 +20,7 @@ cmake --build --preset "$preset"
 rm -rf "$results"
 mkdir -p "$results"
 status=0
-# run NAME ARGS…: one run of ctest, which continues after failures
+# run NAME ARGS…: one ctest run
 run() {
   ctest --preset "$preset" --output-junit "$results/$1.xml" "${@:2}" || status=1
 }

@@ -30,7 +30,7 @@ class Processor:
     warps: int
     shared_bytes: int
     blocks: int
-    reserved_shared: int  # bytes that the system takes of each block's
+    reserved_shared: int  # bytes per block, of the system
 
 
 PROCESSORS = {
@@ -45,10 +45,10 @@ class Device:
     arch: str
     multiprocessors: int
     l2: int  # bytes
-    bandwidth: float  # bytes a second, theoretical
-    share: float  # of it, that a read stream is assumed to reach
-    latency: float  # seconds of a load from memory under load, assumed
-    double_rate: float  # double fma a second
+    bandwidth: float  # per second, theoretical
+    share: float  # of it, reached by a read stream, assumed
+    latency: float  # seconds of a load, assumed
+    double_rate: float  # double fma per second
 
 
 # 384 bits of GDDR6 at 14 Gbit/s; 72 multiprocessors with 2 double units each at 1.77 GHz.
@@ -65,7 +65,7 @@ class Kernel:
     registers: int
     static_shared: int
     stack: int
-    spills: int | None  # bytes stored and loaded; None: not known
+    spills: int | None  # bytes stored and loaded
 
     @property
     def size(self):
@@ -85,9 +85,9 @@ class Kernel:
     def teams(self, processor):
         """Teams that a multiprocessor runs at a time, and what limits them."""
         warps = -(-self.threads // 32)
-        # Registers are allocated to warps in blocks of 256.
+        # Allocated to warps in blocks of 256.
         per_warp = -(-self.registers * 32 // 256) * 256
-        # Each of four schedulers has a quarter of them.
+        # Four schedulers have a quarter each.
         resident = processor.registers // 4 // per_warp * 4
         shared = self.static_shared + self.scratch + processor.reserved_shared
         return min(
@@ -111,27 +111,27 @@ class Kernel:
 class Facts:
     """What the compiler's output does not tell of a kernel; see backends/gpu."""
 
-    scratch: object  # most scalars of team scratch, of a Kernel
-    words: object  # 16-byte words of the matrix in flight per thread, of a Kernel
+    scratch: object  # most scalars, of a Kernel
+    words: object  # 16-byte words of A in flight per thread
 
 
-# `numbers` are the template arguments after the scalar. Aligned comes first, if the kernel has it.
+# Template arguments after the scalar; Aligned first.
 FACTS = {
     "ClearExchange": Facts(lambda k: 0, lambda k: 0),
     "CombineRuns": Facts(lambda k: 0, lambda k: 0),
     "CombineVectors": Facts(lambda k: k.threads, lambda k: 0),
-    "DotLong": Facts(lambda k: 0, lambda k: 8),  # two rows, or two chunks of one
+    "DotLong": Facts(lambda k: 0, lambda k: 8),  # two rows or chunks
     "DotShort": Facts(lambda k: 0, lambda k: k.numbers[2] * k.numbers[3]),  # threads, words, rows
     "FusedCache": Facts(lambda k: 128, lambda k: 4 * k.numbers[1]),  # rows
-    "FusedParts": Facts(  # slots; dot products of warps and of the line, twice
+    "FusedParts": Facts(  # slots; dot products of warps and line, twice
         lambda k: k.numbers[1] * 4 * k.threads * (16 // k.size) + 10,
         lambda k: 4 * 2,
     ),
-    "FusedRing": Facts(  # on words, teams; two slots of a piece and a row, without the sums of panels
+    "FusedRing": Facts(  # on words, teams; two slots of a piece and a row
         lambda k: 2 * (8 * k.threads + k.threads // 4) * (16 // k.size) + 1408 // k.size,
         lambda k: 2 * 8,
     ),
-    "FusedShort": Facts(  # threads of a panel, words of each: a line for each panel of the team
+    "FusedShort": Facts(  # threads and words of a panel: a line per panel
         lambda k: k.threads * k.numbers[2] * (16 // k.size),
         lambda k: k.numbers[2] * k.numbers[3],
     ),
@@ -139,9 +139,9 @@ FACTS = {
         lambda k: 2 * k.numbers[2] * 32,
         lambda k: 4 * k.numbers[1] * k.numbers[2] * k.numbers[3],
     ),
-    # The scratch of a sum, and one word per thread for a tile's part of B; lines.
+    # Scratch of a sum, and a word per thread for a tile's part of B; lines.
     "FusedTiles": Facts(lambda k: 6 * k.threads * (16 // k.size), lambda k: 8),
-    # Two words per thread, and at most three for stacks; spacing, lines.
+    # Two words per thread, at most three for stacks; spacing, lines.
     "Sum": Facts(lambda k: 5 * k.threads * (16 // k.size), lambda k: k.numbers[1]),
 }
 
@@ -157,8 +157,8 @@ def portable_words(k):
     return lines * max(kept, 1) * CHAIN_STEPS * width * k.size / 16
 
 
-CHAIN_STEPS = 4  # per lane of a segment: the words of one item
-# The numbers are the Shape's: scalars of a word, items that a thread keeps, lines of an iteration.
+CHAIN_STEPS = 4  # per lane of a segment
+# The Shape's: scalars per word, items per thread, lines per iteration.
 PORTABLE = ("Dot", "Sum", "FusedRows", "FusedColumns")
 FACTS |= {f"portable {name}": Facts(portable_scratch, portable_words) for name in PORTABLE}
 
@@ -192,7 +192,7 @@ def kernels_of(text, arch):
         if not ours or not bounds:
             continue  # Kokkos' own, and copies of vectors
         if ours[1] == "GemmTiles":
-            continue  # a product of matrices waits for arithmetic, not for what is in flight
+            continue  # waits for arithmetic
         base = ("portable " if "kernels::OnTeams<" in name else "") + ours[1]
         if base not in FACTS:
             sys.exit(f"{base} is not in the table FACTS of this script")

@@ -24,7 +24,7 @@ import statistics
 import sys
 from pathlib import Path
 
-# (title, unit, the profiler's name, how to show it)
+# title, unit, profiler's name, format
 METRICS = [
     ("time", "us", "gpu__time_duration.sum", "{:.2f}"),
     ("load efficiency", "%", "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", "{:.1f}"),
@@ -36,9 +36,9 @@ METRICS = [
     ("achieved occupancy", "%", "sm__warps_active.avg.pct_of_peak_sustained_active", "{:.1f}"),
     ("branch efficiency", "%", "smsp__sass_average_branch_targets_threads_uniform.pct", "{:.1f}"),
 ]
-# Variants that share a functor: what it pads rows of its tile by, how many blocks a tile is wide.
+# A shared functor: padding, and blocks per tile.
 PUBLISHED = {"tile (0, 1)": "tile", "tile (1, 1)": "tile-padded", "tile (1, 2)": "tile-unrolled-padded"}
-# What the profiler may write a time in, in microseconds.
+# In microseconds.
 TIME_UNITS = {"ns": 1e-3, "nsecond": 1e-3, "us": 1.0, "usecond": 1.0, "ms": 1e3, "msecond": 1e3, "s": 1e6, "second": 1e6}
 
 
@@ -51,7 +51,7 @@ def command(program):
 def kernel_name(demangled):
     """The functor that Kokkos' launch was instantiated with, and its template's numbers, as words:
     WarpTree<…> is warp-tree, WithTeam<…, (int)4> is with-team (4)."""
-    # The profiler shortens names: tessera::published::detail::Tile may be published::Tile.
+    # It shortens names: tessera::published::detail::Tile may be published::Tile.
     found = re.search(r"ParallelFor<(?:[a-z_]\w*::)*(?:EachBlock<[\w:]+, *(?:[a-z_]\w*::)*)?([A-Z]\w*)(?=<)", demangled)
     if not found:
         return None

@@ -23,7 +23,7 @@ import uuid
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# Files that cannot read CMakeLists.txt. The first group of the pattern is the version.
+# They cannot read CMakeLists.txt. The pattern's first group is the version.
 COPIES = {
     "CITATION.cff": r"(?m)^version: (\S+)$",
     "packaging/arch/PKGBUILD": r"(?m)^pkgver=(\S+)$",
@@ -34,7 +34,7 @@ COPIES = {
     "packaging/vcpkg/vcpkg.json": r'(?m)^  "version": "(\S+)",$',
 }
 
-# Licences of what cmake/Dependencies.cmake names, and whether a user's build needs it.
+# And whether a user's build needs it.
 LICENCES = {
     "Kokkos": ("Apache-2.0 WITH LLVM-exception", "required"),
     "KokkosKernels": ("Apache-2.0 WITH LLVM-exception", "optional"),
@@ -222,7 +222,7 @@ def main():
     arguments = parser.parse_args()
     try:
         if arguments.check:
-            bill_of_materials(project_version(), "", 0)  # each dependency has a licence there
+            bill_of_materials(project_version(), "", 0)  # each dependency has a licence
             if differing := differing_copies(project_version()):
                 raise Problem("\n".join(differing))
         elif arguments.command == "make":

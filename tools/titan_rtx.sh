@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# titan_rtx.sh: compiles the kernels for sm_75 and writes docs/results/titan-rtx.md from what the
-# compiler says of them. No GPU is needed.
+# titan_rtx.sh: docs/results/titan-rtx.md from what the compiler reports for sm_75. No GPU is
+# needed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder=build/compile-only/cuda-turing

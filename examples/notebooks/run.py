@@ -17,7 +17,7 @@ import tempfile
 FOLDER = pathlib.Path(__file__).resolve().parent
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 RUNNERS = ("nbformat", "nbclient", "ipykernel")
-TOLERANCE = 2e-4  # relative; the last printed digit may differ between processors
+TOLERANCE = 2e-4  # the last printed digit may differ between processors
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
@@ -78,7 +78,7 @@ def execute(path):
     for cell in notebook.cells:
         if cell.cell_type == "code":
             _join_streams(cell)
-    notebook.metadata.language_info = {"name": "python"}  # without the version, which is not a result
+    notebook.metadata.language_info = {"name": "python"}  # no version
     return notebook
 
 

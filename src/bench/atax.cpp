@@ -38,7 +38,6 @@ void add_atax_rows() {
   add_atax_row<Exec, T, layout>("tessera portable", Method::automatic, Kernels::portable);
 }
 
-/// ATAX of a block of vectors, all matrices in one layout.
 template <class Exec, class T, Layout layout>
 void add_block_row(std::string const& name, Method method, Kernels kernels = Kernels::automatic) {
   using L = KokkosLayout<layout>;
@@ -66,7 +65,6 @@ void add_block_rows() {
   add_block_row<Exec, T, layout>("tessera portable", Method::automatic, Kernels::portable);
 }
 
-/// ATAX with map_of(p.b) between its products.
 template <class Exec, class T, Layout layout, class MapOf>
 void add_mapped_row(std::string const& operation, std::string const& name, Kernels kernels,
                     MapOf const& map_of) {
@@ -86,7 +84,7 @@ void add_mapped_row(std::string const& operation, std::string const& name, Kerne
           atax(p.exec, p.template matrix<KokkosLayout<layout>>(call), p.v, p.C, options);
         };
       }};
-  if (operation == "logistic") {  // b + 1 between the products (check.hpp)
+  if (operation == "logistic") {  // b + 1 (check.hpp)
     row.prepare_bound = [](P const& p, Launch const&) -> Work {
       Kokkos::View<T*, Exec> const ones("bench::ones", static_cast<std::size_t>(p.shape.rows));
       Kokkos::deep_copy(p.exec, ones, T(1));

@@ -7,7 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// An element-wise kernel between two products, as a user would write it.
+/// An element-wise user's kernel between two products.
 namespace tessera::bench {
 
 template <class T>
@@ -26,7 +26,6 @@ struct LogisticResidual {
   }
 };
 
-/// Applies such a kernel to the problem's B, with b as its vector.
 template <template <class> class Body, class Exec, class T>
 void change_between(Problem<Exec, T> const& p) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::array<int, 4> steps = {1, 2, 4, 8};
 
-/// A value, and the values 2 and 4 times smaller and larger, from 1 to `most`.
 std::vector<Index> around(Index value, Index most) {
   std::vector<Index> values;
   value = std::clamp(value, Index{1}, most);
@@ -25,7 +24,6 @@ std::vector<Index> around(Index value, Index most) {
   return values;
 }
 
-/// The smallest power of two that is not less than `value`.
 Index power_from(Index value) {
   return static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(std::max(value, Index{1}))));
 }

@@ -20,21 +20,19 @@
 
 /// Whether contenders compute what our operation computes.
 ///
-/// On whole numbers whose sums are exact in any order, all results must be equal. On real numbers,
-/// results that are documented to have our bits must have them. Results in another order of
-/// summation must be within a bound. Let u be the unit roundoff, k the number of additions and
-/// multiplications of an element and g = k·u / (1 - k·u). Then two results differ by at most 2g·S,
-/// where S is the same operation on the magnitudes. The computed S is at least (1 - g)·S. If k is
-/// too large for this bound, the verdict relies on whole numbers alone and states that.
+/// On whole numbers, whose sums are exact in any order, all results must be equal. On real numbers,
+/// results documented to have our bits must have them. Others must be within a bound: with the unit
+/// roundoff u, k additions and multiplications per element and g = k·u / (1 - k·u), two results
+/// differ by at most 2g·S, where S is the operation on magnitudes. The computed S is at least
+/// (1-g)·S. If k is too large for this, whole numbers alone decide.
 ///
-/// Exponentials of the logistic gradient differ, with errors below 2 ulp. Its S is
-/// Σ |a|·(1 + (|A|·|v|)_i), because the slope of σ is at most 1/4, and |σ(b) - y| at most 2.
+/// Exponentials of the logistic gradient have errors below 2 ulp. Its S is Σ |a|·(1 + (|A|·|v|)_i),
+/// because the slope of σ is at most 1/4 and |σ(b) - y| at most 2.
 namespace tessera::bench {
 
-/// Roundings of two computed σ(b) - y, in units of roundoff.
+/// Of two computed σ(b) - y, in units of roundoff.
 inline constexpr std::int64_t roundings_of_logistic = 16;
 
-/// A matrix of scalars in memory, seen by the host.
 template <class T>
 struct Cells {
   T const* data;
@@ -49,25 +47,22 @@ struct Cells {
   }
 };
 
-/// Differences between two results.
 struct Difference {
   std::int64_t count = 0;
   std::int64_t elements = 0;
-  std::int64_t first = 0;  ///< index of the first difference, row by row
+  std::int64_t first = 0;
   double found = 0;
   double expected = 0;
 };
 
-/// "3 of 4096 elements differ; number 17 is 2, should be 3".
 std::string to_string(Difference const& difference);
 
-/// Compares elements of two matrices of the same extents.
 template <class T>
 struct Comparison {
   Cells<T> found;
   Cells<T> expected;
-  T const* magnitudes;  ///< in the order of `expected`; null: bits are compared
-  double factor;        ///< bound over magnitude
+  T const* magnitudes;  ///< ordered as `expected`; null: bits are compared
+  double factor;
 
   KOKKOS_INLINE_FUNCTION bool differs(std::int64_t number) const {
     T const a = found.data[found.place(number)];
@@ -137,7 +132,6 @@ void set_all(Exec const& exec, T* data, std::size_t size, T value) {
                        SetAll<T>{data, value});
 }
 
-/// Copies one element to the host.
 template <class Exec, class T>
 double element_at(Exec const& exec, T const* place) {
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
@@ -161,7 +155,7 @@ Difference compare(Exec const& exec, Comparison<T> const& comparison) {
   return difference;
 }
 
-/// The result of one call; of two results, the first.
+/// The first, if there are two results.
 template <class Exec, class T>
 T* result_of(Problem<Exec, T> const& p, std::string_view operation) {
   return operation == "gemm" || operation == "atax_block" || operation == "transpose"
@@ -169,7 +163,6 @@ T* result_of(Problem<Exec, T> const& p, std::string_view operation) {
          : operation == "multiply" || operation == "multiply_both" ? p.B.data()
                                                                    : p.C.data();
 }
-/// Elements of that result, without padding.
 inline std::size_t result_size(Shape const& shape, std::string_view operation) {
   return static_cast<std::size_t>(operation == "gemm"         ? shape.rows * shape.factor_cols
                                   : operation == "atax_block" ? shape.cols * shape.factor_cols
@@ -179,14 +172,12 @@ inline std::size_t result_size(Shape const& shape, std::string_view operation) {
                                       : shape.cols);
 }
 
-/// A vector or a matrix that a call writes, without padding.
 template <class T>
 struct Result {
   T* data;
   std::size_t size;
 };
 
-/// The results of a call in this order: one, or two.
 template <class Exec, class T>
 std::vector<Result<T>> results_of(Problem<Exec, T> const& p, std::string_view operation) {
   std::vector<Result<T>> results{{result_of(p, operation), result_size(p.shape, operation)}};
@@ -196,16 +187,13 @@ std::vector<Result<T>> results_of(Problem<Exec, T> const& p, std::string_view op
   return results;
 }
 
-/// The comparison of a contender's results.
 struct Verdict {
-  /// "equal bits", "in bounds", "equal on whole numbers alone" (no bound holds for real ones), or
-  /// "WRONG: …".
+  /// "equal bits", "in bounds", "equal on whole numbers alone" (no bound holds), or "WRONG: …".
   std::string text{};
   bool wrong = false;
-  std::string why_not{};  ///< why it could not run; empty: it could
+  std::string why_not{};  ///< empty: it could run
 };
 
-/// Pointers to runners, to judge them in place.
 template <class Exec, class T>
 std::vector<Runner<Exec, T>*> pointers_to(std::vector<Runner<Exec, T>>& runners) {
   std::vector<Runner<Exec, T>*> pointers;
@@ -214,22 +202,20 @@ std::vector<Runner<Exec, T>*> pointers_to(std::vector<Runner<Exec, T>>& runners)
   return pointers;
 }
 
-/// The expected results of an operation and layout on one problem, for all contenders.
+/// The expected results of an operation and layout on one problem.
 template <class Exec, class T>
 class Checker {
  public:
   using P = Problem<Exec, T>;
   using Runners = std::vector<Runner<Exec, T>*>;
 
-  /// @param ours our own row of the table for the operation
   Checker(std::shared_ptr<P const> problem, Contender<Exec, T> const& ours)
       : problem_(std::move(problem)),
         operation_(ours.operation),
         reference_(problem_, ours, Launch{}, 1),
         bound_(problem_, bound_of(ours), Launch{}, 1) {}
 
-  /// Fills the data, computes the expected results, and judges each runner. Real data are in the
-  /// problem at the end.
+  /// Real data are in the problem afterwards.
   std::vector<Verdict> check(Runners const& runners) {
     std::vector<Verdict> verdicts(runners.size());
     if (operation_ == "transpose") {
@@ -268,7 +254,7 @@ class Checker {
   void judge(Data data, Contender<Exec, T> const& contender, Verdict& verdict) const {
     bool const bits = data == Data::real && contender.has_our_bits;
     Difference difference;
-    std::size_t before = 0;  // elements of earlier results
+    std::size_t before = 0;
     for (auto const& result : results_of(*problem_, operation_)) {
       Comparison<T> comparison = comparison_with(contender, result, before);
       if (!bits) {
@@ -294,7 +280,6 @@ class Checker {
     }
   }
 
-  /// Bound over magnitude.
   [[nodiscard]] double factor() const {
     auto const& shape = problem_->shape;
     bool const is_logistic = operation_ == "logistic";
@@ -306,13 +291,12 @@ class Checker {
                            : operation_ == "multiply_transposed" ? shape.rows
                                                                  : shape.cols;
     double const ku = static_cast<double>(k) * 0.5 * double(std::numeric_limits<T>::epsilon());
-    if (ku >= 0.5) return std::numeric_limits<double>::infinity();  // no bound exists
+    if (ku >= 0.5) return std::numeric_limits<double>::infinity();  // no bound
     double const g = ku / (1 - ku);
     return (is_logistic ? 2 : 1) * 2 * g / (1 - g);
   }
 
-  /// A result of a contender next to the expected one, `before` elements from the first on. Bits
-  /// are compared.
+  /// With the expected results from element `before` on; bits are compared.
   [[nodiscard]] Comparison<T> comparison_with(Contender<Exec, T> const& contender,
                                               Result<T> const& result, std::size_t before) const {
     auto const& p = *problem_;
@@ -334,13 +318,11 @@ class Checker {
             nullptr, 0};
   }
 
-  /// The contender that computes S, to which errors are proportional.
   static Contender<Exec, T> bound_of(Contender<Exec, T> ours) {
     if (ours.prepare_bound) ours.prepare = ours.prepare_bound;
     return ours;
   }
 
-  /// The result of one of our runners for the current data.
   Vector computed(Runner<Exec, T>& of) {
     of.call_first();
     auto const results = results_of(*problem_, operation_);
@@ -358,7 +340,6 @@ class Checker {
     return copy;
   }
 
-  /// Clears earlier results.
   void clear() const {
     auto const& p = *problem_;
     auto const nan = std::numeric_limits<T>::quiet_NaN();
@@ -378,9 +359,8 @@ class Checker {
   Vector expected_;
 };
 
-/// Judges runners of one operation and layout on their problem with our own row of the table. Real
-/// data are in the problem at the end.
-/// @throws std::invalid_argument if there is no row of ours to compare with
+/// Real data are in the problem afterwards.
+/// @throws std::invalid_argument without a row of ours
 template <class Exec, class T>
 std::vector<Verdict> check(std::shared_ptr<Problem<Exec, T> const> const& problem,
                            std::string_view operation, Layout layout,

@@ -18,7 +18,6 @@ void check(cublasStatus_t result, char const* call) {
   }
 }
 
-/// The single handle of the process, on the stream of `exec`.
 cublasHandle_t handle_for(Exec const& exec) {
   static cublasHandle_t handle = nullptr;
   if (handle == nullptr) {
@@ -42,7 +41,6 @@ void gemv(cublasHandle_t handle, cublasOperation_t operation, int m, int n, doub
   check(cublasDgemv(handle, operation, m, n, &one, A, leading, x, 1, &zero, y, 1), "cublasDgemv");
 }
 
-/// cuBLAS counts in int.
 int int_of(std::int64_t size) {
   if (size > std::numeric_limits<int>::max()) {
     throw std::length_error("cuBLAS takes no size of " + std::to_string(size));
@@ -50,8 +48,7 @@ int int_of(std::int64_t size) {
   return static_cast<int>(size);
 }
 
-/// Both products of a problem by cuBLAS, which supports column-major matrices only: a row-major
-/// matrix is the transpose of one.
+/// Column-major only: a row-major matrix is the transpose of one.
 template <class T, Layout layout>
 class GemvOfCublas {
  public:
@@ -117,7 +114,7 @@ void add_products() {
   });
 }
 
-/// At(n x m, leading) = A(m x n, leading)^T of row-major matrices, which are transposes to cuBLAS.
+/// At(n x m) = A(m x n)^T, row-major: transposes to cuBLAS.
 void geam(cublasHandle_t handle, int m, int n, float const* A, int leading, float* At, int ldat) {
   float const one = 1;
   float const zero = 0;
@@ -154,7 +151,6 @@ void add_geam() {
                              }});
 }
 
-/// A and B, each as it is or transposed.
 struct Transposed {
   cublasOperation_t a = CUBLAS_OP_N;
   cublasOperation_t b = CUBLAS_OP_N;
@@ -175,7 +171,7 @@ void gemm(cublasHandle_t handle, int m, int n, int k, double const* A, int lda, 
         "cublasDgemm");
 }
 
-/// A row-major product is the column-major product of the factors in reverse order.
+/// Row-major: the column-major product of the factors in reverse order.
 template <class T, Layout layout>
 void add_gemm_row(std::string const& name, cublasMath_t mode) {
   using L = KokkosLayout<layout>;
@@ -203,7 +199,6 @@ void add_gemm_row(std::string const& name, cublasMath_t mode) {
                              .prepare = prepare});
 }
 
-/// Two products: B = A·V, and Aᵀ·B.
 template <class T, Layout layout>
 void add_block_row() {
   using L = KokkosLayout<layout>;

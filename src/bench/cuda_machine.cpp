@@ -16,7 +16,6 @@ void check(cudaError_t result, char const* call) {
   }
 }
 
-/// The two events that time work; one pair for the whole run.
 struct Events {
   Events() {
     check(cudaEventCreate(&start), "cudaEventCreate");
@@ -37,12 +36,10 @@ int attribute(cudaDeviceAttr name) {
   return value;
 }
 
-/// 13000 is "13.0".
 std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-/// The version of the driver, such as "580.65.06", if the system reports it.
 std::string driver_version() {
   std::ifstream file("/proc/driver/nvidia/version");
   std::string line;
@@ -76,7 +73,7 @@ std::size_t free_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;
   check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  constexpr std::size_t kept_for_others = std::size_t{1} << 30;  // for workspaces and libraries
+  constexpr std::size_t kept_for_others = std::size_t{1} << 30;  // workspaces and libraries
   return free > kept_for_others ? free - kept_for_others : 0;
 }
 

@@ -9,8 +9,7 @@ namespace {
 
 constexpr int block_threads = 512;
 
-/// Reads words of 16 bytes, `in_flight` of them per thread at a time, and adds them. A store under
-/// a condition that never holds in practice keeps the compiler from removing the loads.
+/// A store under a condition that never holds keeps the loads.
 template <int in_flight>
 __global__ void __launch_bounds__(block_threads)
     read_words(uint4 const* words, std::int64_t count, unsigned* sink) {
@@ -35,8 +34,7 @@ __global__ void __launch_bounds__(block_threads)
 
 __global__ void empty() {}
 
-/// The cost of reading A once. No single kernel is the fastest for every size, so several are
-/// measured. The fastest is the limit of the memory.
+/// No kernel is the fastest for every size: the fastest of several is the memory's limit.
 template <int in_flight, class T>
 void add_read_stream(int blocks_per_processor) {
   using Exec = Kokkos::Cuda;
@@ -64,7 +62,6 @@ void add_read_stream(int blocks_per_processor) {
                              .prepare = prepare});
 }
 
-/// The cost of a call of one empty kernel, without Kokkos.
 template <class T>
 void add_empty_launch() {
   using Exec = Kokkos::Cuda;

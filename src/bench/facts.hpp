@@ -7,8 +7,6 @@
 
 namespace tessera::bench {
 
-/// Facts about this build and the device of a backend for a report, as (name, value): version,
-/// commit, Kokkos, compiler, peers, execution space, threads, and properties of a GPU.
 Facts facts_of(std::string const& backend);
 
 }  // namespace tessera::bench

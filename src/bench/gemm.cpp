@@ -10,7 +10,6 @@
 namespace tessera::bench {
 namespace {
 
-/// All three matrices in one layout.
 template <class Exec, class T, Layout layout>
 void add_gemm_row(std::string const& name, Kernels kernels) {
   using L = KokkosLayout<layout>;
@@ -31,7 +30,7 @@ void add_gemm_row(std::string const& name, Kernels kernels) {
                              .prepare = prepare});
 }
 
-/// The product with B as a block of vectors, in the order of summation of products with a vector.
+/// Summed in the order of products with a vector.
 template <class Exec, class T, Layout layout>
 void add_block_row() {
   using L = KokkosLayout<layout>;

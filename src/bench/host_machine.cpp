@@ -12,7 +12,7 @@ std::size_t free_bytes() {
     std::size_t kibibytes = 0;
     if (std::sscanf(line.c_str(), "MemAvailable: %zu kB", &kibibytes) == 1) return kibibytes << 10;
   }
-  return std::numeric_limits<std::size_t>::max();  // no such file: the allocation decides
+  return std::numeric_limits<std::size_t>::max();  // the allocation decides
 }
 
 }  // namespace tessera::bench::host

@@ -20,7 +20,7 @@ struct AddUp {
   }
 };
 
-/// Adds up whole blocks of `size` scalars with many independent sums.
+/// With many independent sums.
 template <class Exec, class T>
 T add_up(Exec const& exec, T const* data, std::int64_t size) {
   T total = 0;
@@ -31,7 +31,6 @@ T add_up(Exec const& exec, T const* data, std::int64_t size) {
   return total;
 }
 
-/// The cost of reading A once: a plain Kokkos loop.
 template <class Exec, class T>
 void add_read_stream() {
   rows<Exec, T>().push_back({.operation = "read",

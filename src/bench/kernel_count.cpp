@@ -10,7 +10,7 @@ namespace {
 
 namespace tools = Kokkos::Tools::Experimental;
 
-int kernels = 0;  // global: Kokkos' callbacks are plain functions
+int kernels = 0;  // Kokkos' callbacks are plain functions
 
 void on_kernel(char const* /*label*/, std::uint32_t /*device*/, std::uint64_t* /*kernel*/) {
   ++kernels;

@@ -6,7 +6,7 @@
 
 namespace tessera::bench {
 
-/// The number of Kokkos kernels that `work` starts. Kokkos fences while it counts.
+/// Kokkos fences while it counts.
 int count_kernels(std::function<void()> const& work);
 
 }  // namespace tessera::bench

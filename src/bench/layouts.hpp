@@ -8,7 +8,6 @@
 
 namespace tessera::bench {
 
-/// The Kokkos layout for a layout of the table.
 template <Layout layout>
 using KokkosLayout =
     std::conditional_t<layout == Layout::row_major, Kokkos::LayoutRight, Kokkos::LayoutLeft>;

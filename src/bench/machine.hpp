@@ -15,29 +15,27 @@
 
 #include <tessera/backends/backends.hpp>
 
-/// The differences between measuring a host and a GPU: functions of an execution space.
+/// What differs between hosts and GPUs.
 namespace tessera::bench {
 
-/// The duration of work.
 struct Elapsed {
-  double seconds;                      ///< from its start to the end of its last kernel
-  std::optional<double> host_seconds;  ///< until the calls had returned, if that is earlier
+  double seconds;                      ///< to the end of the last kernel
+  std::optional<double> host_seconds;  ///< until the calls returned, if earlier
 };
 
-/// Facts about a machine for reports, as (name, value).
+/// (name, value)
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 namespace host {
 
-/// Bytes of memory that can be allocated.
 std::size_t free_bytes();
 
 }  // namespace host
 
-/// The device that Kokkos was started on; implemented in cuda_machine.cpp if CUDA is enabled.
+/// Implemented in cuda_machine.cpp.
 namespace gpu {
 
-/// Times what is enqueued on a stream, between two events.
+/// Between two events.
 Elapsed time(void* stream, std::function<void()> const& enqueue);
 std::size_t cache_bytes();
 std::size_t free_bytes();
@@ -45,11 +43,10 @@ Facts facts();
 
 }  // namespace gpu
 
-/// Whether an execution space is a GPU.
 template <class Exec>
 inline constexpr bool is_gpu = backends::Backend<Exec>::is_gpu;
 
-/// Times what `enqueue` enqueues on `exec`, which must be idle.
+/// `exec` must be idle.
 template <class Exec>
 Elapsed time(Exec const& exec, std::function<void()> const& enqueue) {
   if constexpr (is_gpu<Exec>) {
@@ -63,15 +60,13 @@ Elapsed time(Exec const& exec, std::function<void()> const& enqueue) {
   }
 }
 
-/// Most calls that can be enqueued before the next one blocks: a stream takes about 1000 kernels,
-/// and a call may have three.
+/// A stream takes about 1000 kernels before the next one blocks, and a call may have three.
 template <class Exec>
 constexpr int most_calls_under_way() {
   return is_gpu<Exec> ? 250 : std::numeric_limits<int>::max();
 }
 
-/// Bytes to read between two reads of the same matrix so that no cache holds it; 0 on hosts, where
-/// caches are meant to be used.
+/// Bytes to read between two reads of a matrix, so that no cache holds it; 0 on hosts.
 template <class Exec>
 std::size_t bytes_to_rotate() {
   if constexpr (is_gpu<Exec>) {
@@ -81,7 +76,6 @@ std::size_t bytes_to_rotate() {
   }
 }
 
-/// Bytes of memory that can be allocated for matrices.
 template <class Exec>
 std::size_t free_bytes() {
   if constexpr (is_gpu<Exec>) {
@@ -91,7 +85,6 @@ std::size_t free_bytes() {
   }
 }
 
-/// Facts about the device of an execution space; empty for a host.
 template <class Exec>
 Facts facts() {
   if constexpr (is_gpu<Exec>) {

@@ -9,7 +9,6 @@
 namespace tessera::bench {
 namespace {
 
-/// Whether a contender was requested.
 template <class Exec, class T>
 bool is_wanted(Contender<Exec, T> const& contender, Request const& request) {
   if (contender.operation != request.operation || contender.layout != request.layout) return false;
@@ -30,7 +29,6 @@ void require_variants(Request const& request) {
   }
 }
 
-/// Refuses teams and tiles that no row uses.
 template <class Exec, class T>
 void require_launches(Request const& request) {
   auto const require = [&](bool asked, bool Contender<Exec, T>::* takes, char const* what) {
@@ -45,7 +43,6 @@ void require_launches(Request const& request) {
   require(request.most_teams > 0, &Contender<Exec, T>::takes_most_teams, "a most of teams");
 }
 
-/// All rows of a request on a problem, with their results.
 template <class Exec, class T>
 class Measurement {
  public:
@@ -66,7 +63,6 @@ class Measurement {
     }
   }
 
-  /// Replaces random numbers by the numbers of the request, if there are any.
   void take_numbers() const {
     auto const& [matrix, other] = request_.numbers;
     if (matrix == nullptr) return;
@@ -79,7 +75,6 @@ class Measurement {
     p.copy_from_host(second, vector.data(), vector.extent(0));
   }
 
-  /// Calls the request's judge for each row that can run.
   void ask() {
     if (!request_.judge) return;
     auto const& p = *problem_;
@@ -107,7 +102,6 @@ class Measurement {
     }
   }
 
-  /// Times rows that can run and the streams that they are compared with, in turns.
   void time(Progress const& progress) {
     std::size_t const rows = runners_.size();
     add_streams();
@@ -149,12 +143,10 @@ class Measurement {
   }
 
  private:
-  /// The vector that calls of the operation read.
   [[nodiscard]] auto const& vector_read() const {
     return request_.operation == "multiply_transposed" ? problem_->b : problem_->v;
   }
 
-  /// Adds rows for each of the request's teams and tiles that the contender accepts.
   void add_with_launches(Contender<Exec, T> const& contender) {
     std::vector<std::optional<published::Team>> teams(1);
     std::vector<std::optional<std::int64_t>> tiles(1);

@@ -11,12 +11,12 @@ namespace {
 
 namespace gemv = published::gemv;
 
-/// Adds a variant; if it has tiles, with and without checks of their ends.
+/// Tiles with and without checks of their ends.
 template <class Exec, class T, Layout layout, class Variant>
 void add_multiply_variant_row(Variant const& variant, published::Tiling tiling,
                               std::string const& name) {
   bool const transposed = variant.product == gemv::Product::multiply_transposed;
-  // These store a product per element, then add them in steps.
+  // They store a product per element.
   bool const works_in_matrix = variant.name == "repeated-reduction" || variant.name == "grid-sync";
   auto const prepare = [=](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     if (works_in_matrix) p.need_workspace_of_matrix();

@@ -12,8 +12,8 @@
 namespace tessera::bench {
 namespace {
 
-/// OpenBLAS, loaded when it is first measured: it allocates much memory at its start, and ends the
-/// program if it cannot.
+/// Loaded when first measured: it allocates much memory at its start, and ends the program if it
+/// cannot.
 struct Library {
   decltype(&::openblas_get_config) get_config;
   decltype(&::openblas_set_num_threads) set_num_threads;
@@ -31,7 +31,6 @@ void find(void* library, char const* name, Function& function) {
   if (function == nullptr) throw std::runtime_error(::dlerror());
 }
 
-/// @throws std::runtime_error if the library is not found
 Library load() {
   void* handle = ::dlopen(built::openblas_name, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) handle = ::dlopen(built::openblas_path, RTLD_NOW | RTLD_LOCAL);
@@ -69,7 +68,6 @@ void transpose(blasint m, blasint n, double const* A, blasint leading, double* A
   blas().domatcopy(CblasRowMajor, CblasTrans, m, n, 1.0, A, leading, At, ldat);
 }
 
-/// Both products of a problem, with as many threads as Kokkos has.
 template <class Exec, class T, Layout layout>
 struct Gemv {
   static constexpr bool by_rows = layout == Layout::row_major;
@@ -128,7 +126,6 @@ void add_products() {
   });
 }
 
-/// The extension of BLAS that copies a matrix, here transposed.
 template <class Exec, class T>
 void add_omatcopy() {
   rows<Exec, T>().push_back({.operation = "transpose",
@@ -180,7 +177,6 @@ void add_gemm_row() {
                              .prepare = prepare});
 }
 
-/// Two products: B = A·V, and Aᵀ·B.
 template <class Exec, class T, Layout layout>
 void add_block_row() {
   using L = KokkosLayout<layout>;

@@ -18,7 +18,6 @@ double n(Shape const& s) {
   return static_cast<double>(s.cols);
 }
 
-/// Bytes of ATAX with a vector between its products.
 double mapped_bytes(Shape const& s, double size) {
   return (elements(s) + 2 * n(s) + m(s)) * size;
 }

@@ -8,34 +8,31 @@
 
 namespace tessera::bench {
 
-/// Properties of an operation, for everything that runs, measures or reports it. All rates are
-/// computed from these.
+/// Rates, runs and reports use these facts.
 struct Operation {
-  std::string_view name;           ///< as in the library and in the table of contenders
-  char const* command;             ///< the word on the command line, and the name in reports
-  std::string_view formula;        ///< for people
+  std::string_view name;
+  char const* command;
+  std::string_view formula;
   std::string_view formula_ascii;  ///< for help texts
-  std::string_view vector_name;    ///< of the input vector; empty: no input vector
-  bool takes_rows_vector = false;  ///< the input vector has an entry per row of A
-  bool gives_rows_vector = false;  ///< so does the result
-  bool gives_two_vectors = false;  ///< it has a second input vector and a second result
-  bool has_methods = false;        ///< it has methods, and an intermediate vector
-  bool is_tuned = true;            ///< `tune` searches launches for it
-  bool takes_files = true;         ///< it can be measured on files
-  bool is_exact = true;            ///< whole numbers give whole results in any order
+  std::string_view vector_name;    ///< of the input; empty: none
+  bool takes_rows_vector = false;  ///< with an entry per row of A
+  bool gives_rows_vector = false;
+  bool gives_two_vectors = false;  ///< a second input and a second result
+  bool has_methods = false;
+  bool is_tuned = true;  ///< by `tune`
+  bool takes_files = true;
+  bool is_exact = true;  ///< whole numbers give exact results in any order
   ShapeKind shapes;
-  bool is_counted_in_flops;  ///< rates are GFLOP/s; else GB/s
-  std::string_view stream;   ///< its time is compared with "read", "copy", or nothing
-  /// Bytes to be moved, each array once.
+  bool is_counted_in_flops;  ///< GFLOP/s; else GB/s
+  std::string_view stream;   ///< compared with "read", "copy", or nothing
+  /// To be moved, each array once.
   double (*bytes)(Shape const& shape, double element_bytes);
-  /// Floating-point operations.
   double (*flops)(Shape const& shape);
 };
 
-/// All operations.
 std::span<Operation const> operations();
 
-/// The operation with a name. Throws std::invalid_argument for unknown names.
+/// @throws std::invalid_argument for unknown names
 Operation const& operation_named(std::string_view name);
 
 }  // namespace tessera::bench

@@ -20,23 +20,20 @@
 
 namespace tessera::bench {
 
-/// A matrix in memory that a Problem owns.
 template <class Exec, class T, class Layout>
 using MatrixView = Kokkos::View<T**, Layout, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// Values of the matrices and vectors of a problem.
 enum class Data {
-  real,        ///< numbers of [-1, 1): for timing, and for comparison within a bound
-  magnitudes,  ///< their magnitudes: to derive the bound
-  whole,       ///< -1, 0 and 1, sparse enough that every sum is exact in any order
+  real,  ///< [-1, 1): for timing, and for comparison within a bound
+  magnitudes,
+  whole,  ///< -1, 0, 1, so sparse that every sum is exact in any order
 };
 
-/// The value of an element, a function of its index, `seed` and `data`.
 template <class T>
 struct ValueOf {
   std::uint32_t seed;
   Data data;
-  std::uint32_t density;  ///< of whole numbers: elements of 2^32 that are not 0
+  std::uint32_t density;  ///< how many of 2^32 whole numbers are nonzero
 
   KOKKOS_INLINE_FUNCTION T operator()(std::int64_t i) const {
     auto x = (static_cast<std::uint32_t>(i) + seed) * 2654435761U;
@@ -52,7 +49,7 @@ struct ValueOf {
   }
 
  private:
-  /// A number of [-1, 1) with enough bits that products are rounded.
+  /// With enough bits that products are rounded.
   KOKKOS_INLINE_FUNCTION static T real(std::uint32_t x) {
     if constexpr (sizeof(T) == 4) {
       return static_cast<T>(static_cast<int>(x >> 16) - 32768) / T(32768);
@@ -73,7 +70,6 @@ struct Fill {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[i] = value_of(i); }
 };
 
-/// Fills memory.
 template <class Exec, class T>
 void fill(Exec const& exec, T* values, std::size_t size, ValueOf<T> const& value_of) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
@@ -81,9 +77,8 @@ void fill(Exec const& exec, T* values, std::size_t size, ValueOf<T> const& value
                        Fill<T>{values, value_of});
 }
 
-/// The fraction of whole numbers that may be nonzero, so that every sum of every operation on a
-/// shape stays exact in float. Magnitudes of C = Aᵀ·(A·v) add up to about d·m·(1 + d·n), and this
-/// keeps them four times below 2^24.
+/// Magnitudes of C = Aᵀ·(A·v) add up to about d·m·(1 + d·n) for a fraction d of nonzero numbers;
+/// kept four times below 2^24, so exact in float.
 inline double density_of_whole_numbers(Shape const& shape) {
   auto const m = static_cast<double>(shape.rows);
   auto const n = static_cast<double>(shape.cols);
@@ -91,8 +86,8 @@ inline double density_of_whole_numbers(Shape const& shape) {
   return std::min({0.5, most / 2 / std::max(m, n), 1448.0 / std::max(1.0, std::sqrt(m * n))});
 }
 
-/// The data of one shape, shared by all contenders, which run in turn. There are several copies of
-/// the matrix, so that consecutive calls find none of it in a cache.
+/// The data of one shape for all contenders, with copies of the matrix so that no call finds it in
+/// a cache.
 template <class Exec, class T>
 class Problem {
   using Vector = Kokkos::View<T*, Exec>;
@@ -102,8 +97,6 @@ class Problem {
   static constexpr bool is_row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
 
  public:
-  /// Allocates and fills `number_of_copies` matrices. Throws Kokkos' exception when memory runs
-  /// out.
   Problem(Shape const& its_shape, int number_of_copies)
       : shape(its_shape),
         copies(number_of_copies),
@@ -125,27 +118,23 @@ class Problem {
     if (shape.is_product()) need_target();
   }
 
-  /// Distance between copies in elements: room for either layout, a multiple of 256 bytes.
+  /// Distance between copies: room for either layout, a multiple of 256 bytes.
   static std::size_t stored_elements(Shape const& shape) {
     return whole_pieces(std::max(shape.rows * (shape.cols + shape.padding),
                                  shape.cols * (shape.rows + shape.padding)));
   }
-  /// As stored_elements, for the second factor.
   static std::size_t factor_elements(Shape const& shape) {
     return whole_pieces(shape.cols * shape.factor_cols);
   }
-  /// As stored_elements, for the target of operations whose result is a matrix.
   static std::size_t target_elements(Shape const& shape) {
     return shape.is_product() ? whole_pieces(std::max(shape.rows, shape.cols) * shape.factor_cols)
                               : stored_elements(shape);
   }
 
-  /// Bytes of the matrix, without padding.
   [[nodiscard]] double matrix_bytes() const {
     return static_cast<double>(shape.rows) * static_cast<double>(shape.cols) * sizeof(T);
   }
 
-  /// The copy that a call reads, with either layout in the same memory.
   template <class Layout>
   [[nodiscard]] MatrixView<Exec, T, Layout> const& matrix(int call) const {
     auto const k = static_cast<std::size_t>(call % copies);
@@ -155,34 +144,32 @@ class Problem {
       return column_major_[k];
     }
   }
-  /// The first element of that copy.
   [[nodiscard]] T* elements(int call) const { return matrix<Kokkos::LayoutRight>(call).data(); }
-  /// The second factor that a call reads, cols x factor_cols.
+  /// cols x factor_cols
   template <class Layout>
   [[nodiscard]] MatrixView<Exec, T, Layout> factor(int call) const {
     return MatrixView<Exec, T, Layout>(factors_.data() + place_of(call, factor_elements(shape)),
                                        size_of(shape.cols), size_of(shape.factor_cols));
   }
-  /// The product that a call writes, rows x factor_cols; needs need_target.
+  /// rows x factor_cols; after need_target()
   template <class Layout>
   [[nodiscard]] MatrixView<Exec, T, Layout> product(int call) const {
     return MatrixView<Exec, T, Layout>(target_of(call), size_of(shape.rows),
                                        size_of(shape.factor_cols));
   }
 
-  /// The target of ATAX of the second factor, cols x factor_cols.
+  /// cols x factor_cols, ATAX of the second factor; after need_target()
   template <class Layout>
   [[nodiscard]] MatrixView<Exec, T, Layout> block_of_atax(int call) const {
     return MatrixView<Exec, T, Layout>(target_of(call), size_of(shape.cols),
                                        size_of(shape.factor_cols));
   }
-  /// Room for the product between two stages, rows x factor_cols.
+  /// rows x factor_cols
   [[nodiscard]] Vector between_stages() const {
     return Vector(without_values("between"), size_of(shape.rows * shape.factor_cols));
   }
 
-  /// Allocates as many target matrices as there are copies, for the first contender that needs
-  /// them; all share them. Throws std::runtime_error if there is too little memory.
+  /// A target per copy, for all contenders. @throws std::runtime_error if memory is short
   void need_target() const {
     if (target_.extent(0) > 0) return;
     std::size_t const elements = copies_of(target_elements(shape));
@@ -192,10 +179,8 @@ class Problem {
     }
     target_ = Vector(without_values("target"), elements);
   }
-  /// The workspace of all contenders, which run one after the other.
   [[nodiscard]] Workspace<Exec>* workspace() const { return &workspace_; }
-  /// For contenders that need a matrix as workspace: throws std::runtime_error if it does not fit
-  /// into memory.
+  /// @throws std::runtime_error if it does not fit
   void need_workspace_of_matrix() const {
     auto const bytes = static_cast<std::size_t>(matrix_bytes());
     if (workspace_.bytes() >= bytes || bytes <= free_bytes<Exec>()) return;
@@ -203,14 +188,13 @@ class Problem {
                              " MiB of memory more");
   }
 
-  /// The target of one call; needs need_target.
+  /// After need_target().
   [[nodiscard]] T* target_of(int call) const {
     return target_.data() + place_of(call, target_elements(shape));
   }
-  /// Leading dimension of a row-major transpose, which is padded like the matrix.
   [[nodiscard]] std::int64_t target_leading() const { return shape.rows + shape.padding; }
 
-  /// Fills the data of call 0, and waits for it.
+  /// Of call 0; waits.
   void fill_first(Data data) const {
     auto const part = density_of_whole_numbers(shape);
     auto const density = static_cast<std::uint32_t>(part * 4294967295.0);
@@ -222,8 +206,7 @@ class Problem {
     exec.fence("bench: data are there");
   }
 
-  /// Copies contiguous numbers of the host into every copy of the matrix and, unless `factor` is
-  /// null, of the second factor.
+  /// Copies numbers of the host to every copy; `factor` may be null.
   void take(T const* matrix, T const* factor) const {
     for (int k = 0; k < copies; ++k) {
       copy_from_host(matrix, elements(k), size_of(shape.rows * shape.cols));
@@ -232,14 +215,12 @@ class Problem {
                      size_of(shape.cols * shape.factor_cols));
     }
   }
-  /// Copies to a vector, or to other memory of the problem.
   void copy_from_host(T const* from, T* to, std::size_t size) const {
     using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
     Kokkos::deep_copy(exec, Kokkos::View<T*, Exec, Unmanaged>(to, size),
                       Kokkos::View<T const*, Kokkos::HostSpace, Unmanaged>(from, size));
     exec.fence("bench: data are there");
   }
-  /// A copy on the host.
   [[nodiscard]] std::vector<T> to_host(T const* from, std::size_t size) const {
     using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
     std::vector<T> copy(size);
@@ -252,11 +233,11 @@ class Problem {
   Exec exec;
   Shape shape;
   int copies;
-  Vector v;       ///< (cols), read
-  Vector b;       ///< (rows), read
-  Vector B;       ///< (rows), written
-  Vector C;       ///< (cols), written
-  Vector memory;  ///< the copies of the matrix, contiguous
+  Vector v;  ///< (cols), read
+  Vector b;  ///< (rows), read
+  Vector B;  ///< (rows), written
+  Vector C;  ///< (cols), written
+  Vector memory;
 
  private:
   static std::size_t size_of(std::int64_t extent) { return static_cast<std::size_t>(extent); }

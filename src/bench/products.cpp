@@ -11,7 +11,6 @@
 namespace tessera::bench {
 namespace {
 
-/// Adds run(problem, matrix, options) as our way of an operation, with each set of kernels.
 template <class Exec, class T, Layout layout, class Run>
 void add_rows_of(std::string const& operation, Run const& run) {
   using P = Problem<Exec, T>;

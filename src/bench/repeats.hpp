@@ -6,7 +6,6 @@
 
 namespace tessera::bench {
 
-/// Translates the reproducibility of published variants to the terms of this table.
 inline Repeats repeats_of(published::Reproducible reproducible) {
   switch (reproducible) {
     case published::Reproducible::always:

@@ -14,22 +14,21 @@
 #include <string>
 #include <utility>
 
-/// Timing of contenders. A turn is a number of consecutive calls, timed together. On a GPU two
-/// events time them, so launches count unless they are hidden. Contenders take turns in random
-/// order, so the ratio of their medians is valid on a machine whose speed drifts.
+/// A turn is a number of consecutive calls, timed together; on a GPU between two events, so
+/// launches count unless hidden. Turns are in random order: ratios of medians hold although the
+/// machine's speed drifts.
 namespace tessera::bench {
 
-/// Seconds per call, measured by a turn.
+/// Per call.
 struct Turn {
   double seconds;
-  std::optional<double> host_seconds;  ///< until a call had returned, if that is earlier
+  std::optional<double> host_seconds;  ///< until a call returned, if earlier
 };
 
-/// A contender on a problem, between its turns.
 template <class Exec, class T>
 class Runner {
  public:
-  /// @param seconds approximate length of a turn
+  /// @param seconds of a turn, approximately
   Runner(std::shared_ptr<Problem<Exec, T> const> problem, Contender<Exec, T> contender,
          Launch launch, double seconds)
       : problem_(std::move(problem)),
@@ -39,12 +38,12 @@ class Runner {
 
   [[nodiscard]] Problem<Exec, T> const& problem() const { return *problem_; }
   [[nodiscard]] Contender<Exec, T> const& contender() const { return contender_; }
-  /// Kokkos kernels per call; known after a turn.
+  /// Known after a turn.
   [[nodiscard]] int kernels() const { return kernels_; }
-  /// Calls of a turn; known after a turn.
+  /// Known after a turn.
   [[nodiscard]] int calls() const { return calls_; }
 
-  /// Runs one turn. Throws the contender's exception if it cannot run.
+  /// Throws the contender's exception if it cannot run.
   Turn take_turn() {
     if (!is_prepared_) prepare();
     if (calls_ > 1) time_calls(1);  // removes effects of the previous contender
@@ -54,7 +53,7 @@ class Runner {
     return turn;
   }
 
-  /// Runs call 0 outside of turns, and waits for it. Throws as take_turn.
+  /// Outside of turns; waits.
   void call_first() {
     if (!work_) work_ = contender_.prepare(*problem_, launch_);
     work_(0);
@@ -62,7 +61,6 @@ class Runner {
   }
 
  private:
-  /// Prepares the work and chooses the number of calls that fill a turn.
   void prepare() {
     if (!work_) work_ = contender_.prepare(*problem_, launch_);
     kernels_ = count_kernels([this] { call_next(); });  // workspaces grow here
@@ -97,21 +95,19 @@ class Runner {
   int next_ = 0;
 };
 
-/// Copies of a matrix needed so that caches have evicted one before it is read again. `bytes` is
-/// what a call reads and writes per copy.
+/// Enough copies that caches evict a matrix before it is read again.
+/// @param bytes that a call reads and writes
 template <class Exec>
 int copies_for(std::size_t bytes) {
   std::size_t const rotated = bytes_to_rotate<Exec>();
-  // A matrix much larger than the caches is evicted by reading it.
   bool const one = rotated == 0 || bytes >= 16 * rotated;
   return one ? 1 : static_cast<int>(1 + (rotated + bytes - 1) / bytes);
 }
 
-/// The problem of a shape, or null and the reason why it cannot be created.
 template <class Exec, class T>
 std::pair<std::shared_ptr<Problem<Exec, T> const>, std::string> make_problem(Shape const& shape) {
   using P = Problem<Exec, T>;
-  constexpr double most = 1e15;  // elements that can be counted without overflow
+  constexpr double most = 1e15;  // no overflow
   auto const length = [&](std::int64_t extent) { return double(extent) + double(shape.padding); };
   if (length(shape.rows) * length(shape.cols) > most ||
       double(shape.rows) * double(shape.factor_cols) > most ||
@@ -135,8 +131,7 @@ std::pair<std::shared_ptr<Problem<Exec, T> const>, std::string> make_problem(Sha
   }
 }
 
-/// Calls turn(k) for each k below `count`, `turns` times. Each round has all k in a random order,
-/// which is the same in every run.
+/// Each round has every k below `count`, in a random order that is the same in every run.
 void take_turns(std::size_t count, int turns, std::function<void(std::size_t)> const& turn);
 
 }  // namespace tessera::bench

@@ -14,13 +14,11 @@
 namespace tessera::bench {
 namespace {
 
-/// A launch to try.
 struct Candidate {
   Launch launch;
   std::string words;
 };
 
-/// The backend's tuning, with one part replaced by each of its candidates.
 template <class Part>
 std::vector<Candidate> with_part(Tuning const& choice, Part Tuning::* part,
                                  std::vector<Part> const& values) {
@@ -66,7 +64,7 @@ class Search {
   }
 
  private:
-  /// Whether the kernels of the operation add along lines; the others add lines up.
+  /// The others add lines up.
   [[nodiscard]] bool is_dot(std::string const& operation) const {
     return (operation == "multiply") == row_major_;
   }
@@ -121,7 +119,7 @@ class Search {
 
   std::vector<Candidate> gemm_launches() const {
     auto const& shape = problem_->shape;
-    // A column-major product is the transposed one (tessera/gemm.hpp).
+    // A column-major product is the transposed one.
     bool const rows_of_c = request_.layout == Layout::row_major;
     Index const rows = rows_of_c ? shape.rows : shape.factor_cols;
     Index const cols = rows_of_c ? shape.factor_cols : shape.rows;
@@ -134,8 +132,8 @@ class Search {
     return all;
   }
 
-  /// Removes launches that the backend rejects, and launches that are the same work on a GPU, which
-  /// uses only part of a tuning.
+  /// Without launches that the backend rejects or that are equal on a GPU, which uses part of a
+  /// tuning.
   std::vector<Candidate> distinct(std::string const& operation,
                                   std::vector<Candidate> const& all) const {
     std::vector<Candidate> kept;
@@ -145,7 +143,7 @@ class Search {
         std::string const plan = plan_of(operation, *candidate.launch.tuning);
         if (is_gpu<Exec> && !seen.insert(plan).second) continue;
         kept.push_back(candidate);
-      } catch (std::exception const&) {  // rejected; the backend's own choice never is
+      } catch (std::exception const&) {  // never the backend's own choice
         continue;
       }
     }
@@ -180,8 +178,7 @@ class Search {
     return plan_atax<T, KokkosLayout>(problem_->exec, rows, cols, fused);
   }
 
-  /// Fused kernels, and the two kernels of two stages separately; then the best of each as a whole,
-  /// compared with the backend's choice.
+  /// Fused kernels and the two stages separately; then the best of each as a whole.
   void search_atax() {
     auto const fused = fused_launches();
     auto const dot = dot_launches();
@@ -198,7 +195,7 @@ class Search {
       tuning.prefer_fused = prefer_fused;
       whole.push_back({.launch = {.tuning = tuning}, .words = words});
     };
-    // Every part is the best of its stage, so that either method can be selected.
+    // So that either method can be selected.
     Tuning best = choice_;
     if (best_fused) {
       best.fused_lines = fused[*best_fused].launch.tuning->fused_lines;
@@ -215,8 +212,7 @@ class Search {
     keep(try_all("atax", "atax", "tessera auto", whole), whole);
   }
 
-  /// Checks and times all candidates of a stage. The first one is the backend's choice.
-  /// Returns the index of the fastest, if any could run.
+  /// @return the fastest
   std::optional<std::size_t> try_all(std::string const& stage, std::string const& operation,
                                      std::string const& name,
                                      std::vector<Candidate> const& candidates) {
@@ -263,7 +259,6 @@ class Search {
     return seconds;
   }
 
-  /// Records the trials of a stage, without launches that the backend rejects.
   void take_over(std::vector<Trial> trials, std::optional<std::size_t> best) {
     found_.seconds = best ? trials[*best].seconds->median : 0;
     found_.backend_seconds = trials.front().seconds ? trials.front().seconds->median : 0;

@@ -9,11 +9,11 @@
 namespace tessera::bench {
 namespace {
 
-// Large and small, square, tall, wide, and odd: less than a minute on an H200.
+// Large, small, square, tall, wide, odd: less than a minute on an H200.
 constexpr std::string_view quick =
     "16384x16384,65536x4096,4096x65536,262144x256,4096x4096,1024x1024,12345x6789,1000x1000+3";
 
-// The last shapes are omitted if time runs out.
+// If time runs out, the last ones are omitted.
 constexpr std::string_view grid =
     "16384x16384,8192x8192,4096x4096,2048x2048,1024x1024,1048576x1024,65536x4096,4096x65536,"
     "262144x256,256x262144,4194304x64,64x4194304,10240x10240,32768x32768,1024x1048576,128x16384,"
@@ -25,14 +25,12 @@ constexpr std::string_view grid_products =
     "4096,8192,10240,2048,1024,512,256,1000,2047,8192x512x512,512x8192x512,512x512x8192,"
     "100000x64x64,64x64x100000";
 
-/// A whole number that an extent can be; empty for any other text.
 std::optional<std::int64_t> extent_of(std::string_view text) {
   auto const number = whole_number(text);
   if (!number || *number > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
   return static_cast<std::int64_t>(*number);
 }
 
-/// The numbers of "1x2x3", all at least 1; empty for other text.
 std::vector<std::int64_t> numbers_of(std::string_view text) {
   std::vector<std::int64_t> numbers;
   for (;;) {

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// References for calls on every backend: copying A, and an empty kernel.
+// References on every backend: copying A, and an empty kernel.
 #include <bench/table.hpp>
 
 namespace tessera::bench {
 namespace {
 
-/// The cost of reading A and writing as much, with Kokkos' deep_copy.
 template <class Exec, class T>
 void add_copy_stream() {
   rows<Exec, T>().push_back(
@@ -34,7 +33,6 @@ void run_empty_kernel(Exec const& exec) {
   Kokkos::parallel_for("bench::empty", Kokkos::RangePolicy<Exec>(exec, 0, 1), Empty{});
 }
 
-/// The cost of a call with one empty kernel.
 template <class Exec, class T>
 void add_empty_launch() {
   rows<Exec, T>().push_back({.operation = "launch",

@@ -6,7 +6,6 @@
 namespace tessera::bench {
 namespace {
 
-/// Ours first, then published variants, then peers, then streams.
 void add_all() {
   add_atax();
   add_products();

@@ -7,15 +7,13 @@
 
 #include <tessera/backends/backends.hpp>
 
-/// For the sources that add rows to the table. Each has one function, which table.cpp calls.
-/// Functions of a library that is not available are never called (built_peers.hpp).
+/// Each source of rows has one function, which table.cpp calls unless its library is missing
+/// (built_peers.hpp).
 namespace tessera::bench {
 
-/// An execution space and a scalar, as an argument.
 template <class Exec, class T>
 struct On {};
 
-/// Calls work(On<Exec, T>{}) for all execution spaces and scalars of this build.
 template <class Work>
 void for_each_table(Work const& work) {
   backends::for_each_backend([&]<class Exec>(std::type_identity<Exec>) {
@@ -24,14 +22,13 @@ void for_each_table(Work const& work) {
   });
 }
 
-/// The list of libraries in the measurement; sources append to it.
 std::vector<std::string>& list_of_peers();
 
 void add_streams();             ///< copying, empty launches
 void add_host_streams();        ///< reading on hosts
 void add_gpu_streams();         ///< reading on GPUs, empty launches of CUDA
 void add_atax();                ///< ours
-void add_products();            ///< ours: of vectors, one and two at a time
+void add_products();            ///< ours: vectors, one and two at a time
 void add_transpose();           ///< ours
 void add_gemm();                ///< ours
 void add_multiply_variants();   ///< published, both products

@@ -7,7 +7,6 @@
 namespace tessera::bench {
 namespace {
 
-/// A team as a block of X x Y threads; 0 x 0: as published.
 published::Block block_of(published::Team team) {
   return team == published::Team{} ? published::Block{} : published::Block{team.rows, team.cols};
 }
@@ -17,7 +16,6 @@ void add_transpose_variant_row(published::TransposeVariant<Exec, T> const& varia
   auto const prepare = [variant](Problem<Exec, T> const& p, Launch const& launch) -> Work {
     p.need_target();
     return [=, &p, block = block_of(launch.team)](int call) {
-      // Rows of the output are padded like rows of the input.
       auto const rows = static_cast<std::size_t>(variant.is_copy ? p.shape.rows : p.shape.cols);
       auto const cols = static_cast<std::size_t>(variant.is_copy ? p.shape.cols : p.shape.rows);
       auto const padding = static_cast<std::size_t>(p.shape.padding);

@@ -13,13 +13,12 @@
 
 namespace tessera::bench {
 
-/// A whole number in decimal digits, optionally with a point and a decimal exponent, such as 1000,
-/// 1e3 or 1.5e6. Signs, spaces, separators and other bases are refused; leading zeros are allowed.
-/// @return empty for other text, for numbers that are not whole, and for 2^64 and more
+/// 1000, 1e3 or 1.5e6: digits, a point, an exponent; no signs, spaces or other bases. Empty for all
+/// else, and for 2^64 and more.
 [[nodiscard]] inline std::optional<std::uint64_t> whole_number(std::string_view text) {
   auto const is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::string digits;    // without the point
-  int after_point = -1;  // digits; negative: there is no point
+  std::string digits;
+  int after_point = -1;  // digits; negative: no point
   std::size_t i = 0;
   for (; i < text.size() && (is_digit(text[i]) || (text[i] == '.' && after_point < 0)); ++i) {
     if (text[i] != '.') digits += text[i];
@@ -32,7 +31,6 @@ namespace tessera::bench {
     ++i;
     if (i < text.size() && text[i] == '+') ++i;
     unsigned exponent = 0;
-    // For an unsigned type from_chars accepts only digits.
     auto const [last, error] =
         std::from_chars(text.data() + i, text.data() + text.size(), exponent);
     if (error != std::errc{} || last != text.data() + text.size() || exponent > 1000) {

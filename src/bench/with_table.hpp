@@ -8,8 +8,7 @@
 
 namespace tessera::bench {
 
-/// Calls work(On<Exec, T>{}) for a backend and a scalar by their names. Throws
-/// std::invalid_argument if this build does not have them.
+/// @throws std::invalid_argument for a backend or scalar that is not in this build
 template <class Work>
 void with_table(std::string const& backend, std::string const& scalar, Work const& work) {
   bool found = false;

@@ -10,18 +10,16 @@
 namespace tessera::io {
 namespace {
 
-/// Pieces of a block, one per thread at a time: parts of whole chunks, in a grid.
+/// Parts of whole chunks, in a grid.
 struct Pieces {
-  std::uint64_t width = 0;   ///< columns of whole chunks
-  std::uint64_t height = 0;  ///< rows of whole chunks
-  std::uint64_t first_row =
-      0;  ///< index of the block's first piece in the grid of the whole matrix
+  std::uint64_t width = 0;
+  std::uint64_t height = 0;
+  std::uint64_t first_row = 0;  ///< of the block's first piece, in the matrix's grid
   std::uint64_t first_col = 0;
-  std::uint64_t across = 0;  ///< pieces per row of the grid
+  std::uint64_t across = 0;
   std::uint64_t count = 0;
 };
 
-/// Each piece has at least one chunk, and several if chunks or their parts in the block are small.
 Pieces pieces_of(MatrixInfo const& info, Block const& block, std::uint64_t element_bytes) {
   std::uint64_t const some = (256U << 10U) / element_bytes;
   auto const at_least = [](std::uint64_t chunk, std::uint64_t wanted, std::uint64_t most) {
@@ -41,7 +39,6 @@ Pieces pieces_of(MatrixInfo const& info, Block const& block, std::uint64_t eleme
   return pieces;
 }
 
-/// The part of a block in a piece.
 Block part_of(Block const& block, Pieces const& pieces, std::uint64_t number) {
   std::uint64_t const row = (pieces.first_row + number / pieces.across) * pieces.height;
   std::uint64_t const col = (pieces.first_col + number % pieces.across) * pieces.width;
@@ -63,7 +60,7 @@ void read_as(MatrixReader const& reader, Block const& block, std::span<T> to,
       pieces.count, 1,
       [&](std::uint64_t number, std::uint64_t) {
         Block const part = part_of(block, pieces, number);
-        if (part.cols == block.cols) {  // whole rows: no copy is needed
+        if (part.cols == block.cols) {
           std::uint64_t const first = (part.row - block.row) * block.cols;
           return reader.read_block(part, to.subspan(first, part.elements()));
         }
@@ -114,9 +111,9 @@ void BufferedRows<T>::read(Block const& block, std::span<T> to) {
   if (most_rows_ == 0 || block.cols != info.cols) return read_whole_block(reader_, block, to);
   std::uint64_t const end = block.row + block.rows;
   for (std::uint64_t row = block.row; row < end;) {
-    std::uint64_t rows = elements_.size() / info.cols;  // rows in the buffer
+    std::uint64_t rows = elements_.size() / info.cols;
     if (row < first_ || row >= first_ + rows) {
-      // Up to the end of the chunks, so that no chunk is unpacked that the next rows need again.
+      // To the end of the chunks: the next rows would unpack others again.
       rows = std::min({most_rows_, info.chunk_rows - row % info.chunk_rows, info.rows - row});
       first_ = row;
       elements_.resize(rows * info.cols);
@@ -124,7 +121,7 @@ void BufferedRows<T>::read(Block const& block, std::span<T> to) {
         read_whole_block(reader_, {.row = row, .col = 0, .rows = rows, .cols = info.cols},
                          std::span<T>(elements_));
       } catch (...) {
-        elements_.clear();  // on failure it does not hold these rows
+        elements_.clear();
         throw;
       }
     }

@@ -21,13 +21,12 @@ namespace tessera::io {
 namespace {
 
 constexpr std::uint64_t buffer_bytes = 16U << 20U;
-constexpr std::uint64_t share_bytes = 1U << 20U;  // of a buffer, per thread
+constexpr std::uint64_t share_bytes = 1U << 20U;  // per thread
 
 [[noreturn]] void refuse(std::string const& output, std::string const& sentence) {
   throw FileError(ErrorKind::bad_output, output, sentence);
 }
 
-/// Lines of a matrix are its rows if it is stored row by row, else its columns.
 std::uint64_t lines_of(MatrixInfo const& info) {
   return info.layout == Layout::right ? info.rows : info.cols;
 }
@@ -35,7 +34,6 @@ std::uint64_t length_of_lines(MatrixInfo const& info) {
   return info.layout == Layout::right ? info.cols : info.rows;
 }
 
-/// Elements first … first + count - 1 of some lines, as a block of the matrix.
 Block block_of(MatrixInfo const& info, std::uint64_t line, std::uint64_t lines, std::uint64_t first,
                std::uint64_t count) {
   if (info.layout == Layout::right) {
@@ -44,7 +42,6 @@ Block block_of(MatrixInfo const& info, std::uint64_t line, std::uint64_t lines, 
   return {.row = first, .col = line, .rows = count, .cols = lines};
 }
 
-/// Transposes a row-major rows x cols matrix `from` into `to`, in squares that fit the cache.
 template <class T>
 void transpose(std::span<T const> from, std::uint64_t rows, std::uint64_t cols, std::span<T> to) {
   constexpr std::uint64_t side = 32;
@@ -62,14 +59,12 @@ void transpose(std::span<T const> from, std::uint64_t rows, std::uint64_t cols, 
                   {});
 }
 
-/// Copies elements from readers to files, and counts them.
 template <class T>
 class Copier {
  public:
   Copier(std::uint64_t total_bytes, Progress const& progress)
       : total_(total_bytes), progress_(progress) {}
 
-  /// Elements in the order of the file.
   void copy(MatrixReader const& reader, Part part, std::uint64_t count, OutputFile& out) {
     from_.resize(std::min(count, capacity));
     for (std::uint64_t first = 0; first < count; first += from_.size()) {
@@ -86,21 +81,20 @@ class Copier {
     }
   }
 
-  /// Copies A in tiles, transposed or not. All reads and writes are long for any shape, and whole
-  /// chunks are read at once.
+  /// Tiles: reads and writes are long for any shape, and whole chunks are read at once.
   void copy_tiles(MatrixReader const& reader, bool transposed, OutputFile& out) {
     std::uint64_t const start = out.bytes_written();
     std::uint64_t const lines = lines_of(reader.info());
     std::uint64_t const length = length_of_lines(reader.info());
     for_each_tile(reader, transposed, reader.info().chunk_rows, reader.info().chunk_cols,
                   [&](Tile const& tile) {
-                    // Of the output: number and length of the parts of lines in the tile.
+                    // Parts of the output's lines in the tile.
                     std::uint64_t pieces = transposed ? tile.count : tile.lines;
                     std::uint64_t size = transposed ? tile.lines : tile.count;
                     std::uint64_t const whole = transposed ? lines : length;
                     std::uint64_t const place = transposed ? tile.first * whole + tile.line
                                                            : tile.line * whole + tile.first;
-                    if (size == whole) {  // the tile is contiguous
+                    if (size == whole) {  // contiguous
                       size *= pieces;
                       pieces = 1;
                     }
@@ -112,8 +106,6 @@ class Copier {
     out.skip(lines * length * sizeof(T));
   }
 
-  /// A transposed, in the order of the output. Tiles are whole lines of the output, or parts of a
-  /// line if lines are long.
   void copy_turned_in_order(MatrixReader const& reader, OutputFile& out) {
     std::uint64_t const lines = std::min(lines_of(reader.info()), capacity);
     std::uint64_t const count = std::min(capacity / lines, length_of_lines(reader.info()));
@@ -121,7 +113,6 @@ class Copier {
                      [&](Tile const& tile) { out.write_elements(tile.elements); });
   }
 
-  /// Copies a matrix in chunks, row by row: several whole rows at a time, or a part of a long row.
   void copy_chunks_in_order(MatrixReader const& reader, OutputFile& out) {
     std::uint64_t const rows = lines_of(reader.info());
     std::uint64_t const cols = length_of_lines(reader.info());
@@ -141,7 +132,6 @@ class Copier {
     }
   }
 
-  /// Copies A into chunks, each packed by one thread.
   void copy_chunks(MatrixReader const& reader, bool transposed, Hdf5Chunks const& chunks,
                    OutputFile& out, MatrixInfo const& info) {
     Hdf5ChunkWriter writer(out, info, chunks);
@@ -157,13 +147,12 @@ class Copier {
     writer.close();
   }
 
-  /// Elements that are infinite or NaN after rounding from f64 to f32.
   [[nodiscard]] std::uint64_t not_finite() const { return not_finite_; }
 
  private:
   static constexpr std::uint64_t capacity = buffer_bytes / sizeof(T);
 
-  /// Elements first … first + count - 1 of some lines of the input, in the order of the output.
+  /// Elements first … first + count - 1 of input lines, in the order of the output.
   struct Tile {
     std::uint64_t line;
     std::uint64_t lines;
@@ -172,9 +161,8 @@ class Copier {
     std::span<T const> elements;
   };
 
-  /// Calls use(tile) for all tiles of A. They are as square as A and the capacity allow. Their
-  /// sizes are multiples of `height` lines and `width` elements (0: any size), except at the ends
-  /// and if such a unit does not fit.
+  /// As square as possible, in multiples of `height` lines and `width` elements (0: any), except at
+  /// the ends.
   template <class Use>
   void for_each_tile(MatrixReader const& reader, bool transposed, std::uint64_t height,
                      std::uint64_t width, Use const& use) {
@@ -185,7 +173,6 @@ class Copier {
     width = std::clamp<std::uint64_t>(width, 1, length);
     if (width > capacity / height) height = width = 1;
     auto const side = static_cast<std::uint64_t>(std::sqrt(static_cast<double>(capacity)));
-    // `all` if it fits into `room`, else the largest multiple of `unit` that fits; at least one.
     auto const whole = [](std::uint64_t room, std::uint64_t unit, std::uint64_t all) {
       return room >= all ? all : std::max(unit, room / unit * unit);
     };
@@ -195,8 +182,7 @@ class Copier {
     for_each_tile_of(reader, transposed, most_lines, most_count, use);
   }
 
-  /// As for_each_tile, with tiles of at most `most_lines` lines of `most_count` elements, in order
-  /// along the lines of the transpose.
+  /// In order along the lines of the transpose.
   template <class Use>
   void for_each_tile_of(MatrixReader const& reader, bool transposed, std::uint64_t most_lines,
                         std::uint64_t most_count, Use const& use) {
@@ -237,7 +223,6 @@ class Copier {
                     {});
   }
 
-  /// Counts elements that a smaller type may have made infinite or NaN.
   void look_at(MatrixReader const& reader, std::span<T const> elements) {
     if (std::is_same_v<T, float> && reader.info().type == ScalarType::f64) {
       not_finite_ += static_cast<std::uint64_t>(
@@ -258,7 +243,6 @@ class Copier {
   std::vector<T> to_;
 };
 
-/// The header of the output; refuses matrices that its format cannot hold.
 MatrixInfo info_of_output(MatrixReader const& reader, ConversionRequest const& request,
                           FormatRow const& format) {
   MatrixInfo info;
@@ -317,7 +301,7 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
       request.add_dataset ? OutputFile::Existing::extended : OutputFile::Existing::refused;
   OutputFile out(request.output, OutputFile::Temporary::unnamed_if_possible, existing);
   bool const has_vector_output = !request.vector_output.empty();
-  bool const line = info.rows == 1 || info.cols == 1;  // a single line, in one order only
+  bool const line = info.rows == 1 || info.cols == 1;
   bool const transposed = !line && info.layout != reader.info().layout;
   bool const from_pipe = reader.info().in_order_only;
   std::string const obstacle(reader.info().obstacle());
@@ -333,7 +317,7 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
   if (!request.chunks) begin(out, format, info);
   std::uint64_t const vector_elements = info.has_vector || has_vector_output ? info.cols : 0;
   std::uint64_t const elements = info.elements() + (info.has_vector ? info.cols : 0);
-  // The length in a pipe's header is not trusted before its end: no space is reserved for it.
+  // A pipe's header is not trusted: no space is reserved.
   if (!request.chunks && !from_pipe) out.reserve(out.bytes_written() + elements * sizeof(T));
   if (has_vector_output && !in_same_file(request.output, request.vector_output)) {
     vector_out.emplace(request.vector_output, OutputFile::Temporary::unnamed_if_possible, existing);

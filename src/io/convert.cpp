@@ -14,7 +14,6 @@
 namespace tessera::io {
 namespace {
 
-/// An IEEE half-precision number.
 struct Half {
   std::uint16_t bits;
 };
@@ -51,7 +50,7 @@ struct WordOf<8> {
   using Type = std::uint64_t;
 };
 
-/// Reverses the bytes of each element. Uses integers, so that no NaN is changed.
+/// As integers, so that no NaN changes.
 template <class T>
 void reverse_bytes(std::span<T> elements) {
   using Word = typename WordOf<sizeof(T)>::Type;
@@ -77,8 +76,7 @@ void read_as_stored(MatrixSource const& source, Block const& block, std::span<T>
   if (source.info().byte_order == std::endian::big) reverse_bytes(to);
 }
 
-/// Converts exactly, including the bits of a NaN. Uses integer arithmetic, so that no
-/// floating-point mode changes a subnormal number or a NaN.
+/// As integers, so that no floating-point mode changes a subnormal number or a NaN.
 float to_float(Half half) {
   std::uint32_t const sign = std::uint32_t{half.bits & 0x8000U} << 16U;
   std::uint32_t const exponent = half.bits >> 10U & 0x1fU;
@@ -89,14 +87,13 @@ float to_float(Half half) {
     bits = 0x7f800000U | fraction << 13U;
   } else if (exponent == 0 && fraction == 0) {
     bits = 0;
-  } else if (exponent == 0) {  // fraction * 2^-24, which float has as a normal number
+  } else if (exponent == 0) {  // a normal number
     auto const width = static_cast<std::uint32_t>(std::bit_width(fraction));
     bits = (width - 1 + 127 - 24) << 23U | (fraction << (24 - width) & 0x7fffffU);
   }
   return std::bit_cast<float>(sign | bits);
 }
 
-/// Whether T represents the integer exactly.
 template <class T, class Integer>
 bool holds(Integer value) {
   constexpr int digits = std::numeric_limits<T>::digits;
@@ -150,7 +147,6 @@ void read_through_buffer(MatrixSource const& source, std::string const& path, Pa
   }
 }
 
-/// Reads piece by piece: several whole lines of the block, or a part of a long line.
 template <class Stored, class T>
 void read_through_buffer(MatrixSource const& source, std::string const& path, Block const& block,
                          std::span<T> to) {
@@ -176,21 +172,18 @@ void read_through_buffer(MatrixSource const& source, std::string const& path, Bl
                       .rows = cols,
                       .cols = rows},
           piece);
-      // Whole lines or a part of one line: both are contiguous in `to`.
       convert(std::span<Stored const>(piece), to.subspan(line * length + first, piece.size()),
               path);
     }
   }
 }
 
-/// Refuses integers in a text that a float does not hold exactly.
 template <class T>
 void require_integers(MatrixSource const& source, std::string const& path) {
   if (std::is_same_v<T, double> || source.info().inexact_in_f32.empty()) return;
   throw FileError(ErrorKind::bad_input, path, source.info().inexact_in_f32);
 }
 
-/// Calls use.template operator()<Stored>() for the type of the elements in the file.
 template <class Use>
 void with_stored(ElementType type, Use const& use) {
   switch (type) {

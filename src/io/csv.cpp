@@ -20,8 +20,7 @@ namespace {
 constexpr char blank = ' ';
 constexpr char quote = '"';
 
-/// The quote that closes the one at `open`; a doubled quote is part of the text. npos if there is
-/// no closing quote.
+/// A doubled quote is part of the text.
 std::size_t closing_quote(std::string_view line, std::size_t open) {
   std::size_t place = line.find(quote, open + 1);
   while (place != std::string_view::npos && line.substr(place + 1).starts_with(quote)) {
@@ -30,7 +29,7 @@ std::size_t closing_quote(std::string_view line, std::size_t open) {
   return place;
 }
 
-/// The separator of a line's fields: the first of these outside quotes, else blanks.
+/// The first outside quotes.
 char separator_of(std::string_view line) {
   bool begins_field = true;
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -46,18 +45,15 @@ char separator_of(std::string_view line) {
   return blank;
 }
 
-/// Iterates over the fields of a line.
 class Fields {
  public:
   Fields(TextFile const& text, std::string_view line, char separator)
       : text_(text), rest_(separator == blank ? trimmed(line) : line), separator_(separator) {}
 
-  /// Takes the next field. @return false at the end of the line
-  /// @throws FileError bad_input if a quote has no end
   bool take(std::string_view& field) {
     if (!more_) return false;
     std::size_t const begin = std::min(rest_.find_first_not_of(blank), rest_.size());
-    std::size_t quoted = begin;  // end of the quoted text, if the field is quoted
+    std::size_t quoted = begin;
     if (begin < rest_.size() && rest_[begin] == quote) {
       quoted = closing_quote(rest_, begin);
       if (quoted == std::string_view::npos) {
@@ -85,8 +81,7 @@ std::string_view without_quotes(std::string_view field) {
   return quoted ? trimmed(field.substr(1, field.size() - 2)) : field;
 }
 
-/// Whether a field can only be a name. Numbers with separators, versions, dates, and words for
-/// missing values or truth values may be data.
+/// Numbers with separators, versions, dates, and words for missing or truth values may be data.
 bool is_name(std::string_view field) {
   constexpr std::array<std::string_view, 12> words{"na",   "n/a",   "#n/a",    "#na",
                                                    "null", "none",  "nil",     "missing",
@@ -103,7 +98,6 @@ bool is_name(std::string_view field) {
          std::string_view("0123456789+-.").find(lower.front()) == std::string_view::npos;
 }
 
-/// Reads the rows of a file.
 class CsvReader {
  public:
   CsvReader(InputFile const& file, CsvHeader header) : file_(file), text_(file), header_(header) {}
@@ -141,14 +135,13 @@ class CsvReader {
   [[nodiscard]] std::vector<double> take_elements() { return std::move(values_); }
 
  private:
-  /// Whether the first line has the names of the columns, and how many. A line that is neither
-  /// numbers nor clearly names is an error, because a row could be lost silently.
+  /// An unclear line is an error: a row could be lost silently.
   bool has_names(std::string_view line) {
     if (header_ == CsvHeader::no) return false;
     std::uint64_t fields = 0;
     std::uint64_t numbers = 0;
     std::uint64_t names = 0;
-    std::uint64_t unclear = 0;  // number of the first field that may be data
+    std::uint64_t unclear = 0;
     std::string unclear_field;
     Fields all(text_, line, separator_);
     for (std::string_view field; all.take(field); ++fields) {
@@ -166,7 +159,7 @@ class CsvReader {
       names_ = fields;
       return true;
     }
-    if (numbers > 0) return false;  // data; a field that is not a number is an error later
+    if (numbers > 0) return false;  // a field that is no number is an error later
     text_.fail(
         "may be a line of names or of data: expected only numbers or only clear names, found '" +
             unclear_field + "' as field " + std::to_string(std::max(unclear, std::uint64_t{1})),
@@ -218,7 +211,7 @@ class CsvReader {
   TextFile text_;
   CsvHeader header_;
   char separator_ = blank;
-  std::optional<std::uint64_t> names_;  // in the first line, if it has names
+  std::optional<std::uint64_t> names_;
   std::uint64_t rows_ = 0;
   std::uint64_t cols_ = 0;
   std::vector<double> values_;

@@ -19,7 +19,6 @@ bool is_file(std::string const& path) {
   return ::stat(path.c_str(), &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
-/// The position of the colon between file and dataset; npos if the path is only a file.
 std::size_t find_colon(std::string const& path) {
   if (path.find(':') == std::string::npos || is_file(path)) return std::string::npos;
   std::string lower(path);

@@ -7,21 +7,17 @@
 
 namespace tessera::io {
 
-/// The parts of "FILE:NAME": a dataset of an HDF5 file, or an array of an .npz file. Files of other
-/// formats hold only one matrix.
+/// "FILE:NAME": a dataset of an HDF5 file, or an array of an .npz file.
 struct DatasetName {
   std::string file;
-  std::string dataset;  ///< empty if the path names only a file
+  std::string dataset;  ///< may be empty
 };
 
-/// Splits a path after the first ".h5", ".hdf5" or ".npz", in any case, that a colon follows.
-/// Without such an extension, splits it at the first colon after the name of an existing file. If
-/// the whole path is the name of a file, it is not split.
+/// Splits at the first colon after ".h5", ".hdf5" or ".npz" in any case, else after the name of an
+/// existing file. The name of an existing file is never split.
 [[nodiscard]] DatasetName split_dataset(std::string const& path);
 
-/// Refuses an output "FILE:/DATASET" if FILE has another extension than .h5 and .hdf5. Without
-/// this, the whole path would be the name of a file of another format.
-/// @throws FileError bad_output
+/// Refuses "FILE:/DATASET" with another extension, which would be the name of a file.
 void require_written_dataset(std::string const& path);
 
 }  // namespace tessera::io

@@ -15,7 +15,7 @@ namespace tessera::io {
 namespace {
 
 constexpr std::uint64_t buffer_bytes = 64U << 10U;
-constexpr std::uint64_t greatest_ratio = 1032;  // upper limit of deflate
+constexpr std::uint64_t greatest_ratio = 1032;  // of deflate
 
 }  // namespace
 
@@ -24,11 +24,11 @@ struct DeflatedPart::State {
   std::string name;
   std::mutex mutex;
   z_stream stream{};
-  std::vector<std::byte> buffer = std::vector<std::byte>(buffer_bytes);  // of packed bytes
-  std::uint64_t taken = 0;     // packed bytes read into the buffer
-  std::uint64_t position = 0;  // unpacked bytes
-  std::uint32_t crc = 0;       // of the unpacked bytes
-  bool ended = false;          // zlib reached the end
+  std::vector<std::byte> buffer = std::vector<std::byte>(buffer_bytes);
+  std::uint64_t taken = 0;
+  std::uint64_t position = 0;
+  std::uint32_t crc = 0;
+  bool ended = false;
 
   State(Place const& of, std::string called) : place(of), name(std::move(called)) {
     if (place.bytes / greatest_ratio > place.packed + 64) {
@@ -57,7 +57,6 @@ struct DeflatedPart::State {
     ended = false;
   }
 
-  /// Unpacks up to to.size() bytes. @return how many; 0 at the end
   std::size_t unpack(std::span<std::byte> to, ReadPacked const& read_packed) {
     constexpr std::size_t most = std::numeric_limits<uInt>::max();
     stream.next_out = reinterpret_cast<Bytef*>(to.data());

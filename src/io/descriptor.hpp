@@ -8,11 +8,9 @@
 
 namespace tessera::io {
 
-/// An owned file descriptor, possibly none. Closes it. Move-only.
 class Descriptor {
  public:
   Descriptor() = default;
-  /// @param number a descriptor to own; negative: none
   explicit Descriptor(int number) : number_(number) {}
   ~Descriptor() { reset(); }
   Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
@@ -23,11 +21,10 @@ class Descriptor {
   Descriptor(Descriptor const&) = delete;
   Descriptor& operator=(Descriptor const&) = delete;
 
-  /// The number for system calls; negative if there is no descriptor.
   [[nodiscard]] int get() const noexcept { return number_; }
   [[nodiscard]] bool is_open() const noexcept { return number_ >= 0; }
 
-  /// Closes it. @return the result of close(2), or 0 if there was nothing to close
+  /// Returns the result of close(2).
   int reset() noexcept {
     int const number = std::exchange(number_, -1);
     return number >= 0 ? ::close(number) : 0;

@@ -27,7 +27,7 @@ std::unique_ptr<MatrixSource> open_ex3(InputFile file, RawFile const& /*raw*/) {
     file.fail("is truncated: expected an ex3 header of 16 bytes, found " +
               std::to_string(file.bytes()) + " bytes");
   }
-  std::array<std::uint32_t, 2> header{};  // columns come first
+  std::array<std::uint32_t, 2> header{};  // columns first
   file.read_at(0, std::as_writable_bytes(std::span(header)));
 
   MatrixInfo info;

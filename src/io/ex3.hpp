@@ -12,14 +12,11 @@
 
 namespace tessera::io {
 
-// The ex3 test file, little-endian: uint32 columns, uint32 rows, 8 ignored bytes, A as float32 row
-// by row, V as float32 with one entry per column.
+// ex3 test files, little-endian: uint32 columns, uint32 rows, 8 ignored bytes, A as float32 row by
+// row, V as float32.
 
-/// Opens an ex3 test file. @throws FileError bad_input
 [[nodiscard]] std::unique_ptr<MatrixSource> open_ex3(InputFile file, RawFile const& raw);
 
-/// Writes the header; A and V follow.
-/// @throws FileError bad_output if the format cannot hold such a matrix
 void begin_ex3_matrix(OutputFile& out, MatrixInfo const& info);
 
 }  // namespace tessera::io

@@ -119,7 +119,7 @@ bool begins_with(std::span<std::byte const> bytes, std::string_view mark) {
   return bytes.size() >= mark.size() && std::memcmp(bytes.data(), mark.data(), mark.size()) == 0;
 }
 
-/// Whether HDF5's mark is at the start, or after a user block of 512·2^k bytes.
+/// At the start, or after a user block of 512·2^k bytes.
 bool is_hdf5(InputFile const& file, std::span<std::byte const> start) {
   constexpr std::string_view mark("\x89HDF\r\n\x1a\n", 8);
   if (begins_with(start, mark)) return true;
@@ -131,22 +131,20 @@ bool is_hdf5(InputFile const& file, std::span<std::byte const> start) {
   return false;
 }
 
-/// Whether the columns and rows at its start give an ex3 test file of exactly this size.
 bool has_size_of_ex3(InputFile const& file, std::span<std::byte const> start) {
   constexpr std::uint64_t head_bytes = 16;
   if (file.in_order_only() || start.size() < head_bytes) return false;
-  std::array<std::uint32_t, 2> extents{};  // columns come first
+  std::array<std::uint32_t, 2> extents{};  // columns first
   std::memcpy(extents.data(), start.data(), sizeof extents);
   std::uint64_t elements = 0;
-  std::uint64_t const rows = std::uint64_t{extents[1]} + 1;  // including V
+  std::uint64_t const rows = std::uint64_t{extents[1]} + 1;  // with V
   bool const overflow = __builtin_mul_overflow(rows, std::uint64_t{extents[0]}, &elements);
   return !overflow && elements > 0 && extents[1] > 0 &&
          elements == (file.bytes() - head_bytes) / sizeof(float) &&
          (file.bytes() - head_bytes) % sizeof(float) == 0;
 }
 
-/// Whether a file begins with eight characters of text. An ex3 test file with these bytes would
-/// have some hundred million rows and columns.
+/// An ex3 test file with these bytes would have some hundred million rows and columns.
 bool begins_with_text(std::span<std::byte const> start) {
   constexpr std::size_t looked_at = 8;
   return start.size() >= looked_at &&
@@ -156,12 +154,10 @@ bool begins_with_text(std::span<std::byte const> start) {
          });
 }
 
-/// The start without UTF-8's byte order mark.
 std::span<std::byte const> without_byte_order_mark(std::span<std::byte const> start) {
   return begins_with(start, byte_order_mark) ? start.subspan(byte_order_mark.size()) : start;
 }
 
-/// Refuses packed files, naming their format.
 void refuse_packed(InputFile const& file, std::span<std::byte const> start) {
   struct Packer {
     std::string_view mark;
@@ -180,7 +176,6 @@ void refuse_packed(InputFile const& file, std::span<std::byte const> start) {
   }
 }
 
-/// Whether a file begins like safetensors: the length of a header, then that header in JSON.
 bool is_safetensors(InputFile const& file, std::span<std::byte const> start) {
   std::uint64_t header = 0;
   if (file.in_order_only() || start.size() < sizeof header + 2) return false;
@@ -189,14 +184,13 @@ bool is_safetensors(InputFile const& file, std::span<std::byte const> start) {
          header <= file.bytes() - sizeof header;
 }
 
-/// Whether a file has Parquet's mark at its start and at its end. A text may begin with it.
+/// A text may begin with the mark, but not end with it.
 bool is_parquet(InputFile const& file, std::span<std::byte const> start) {
   constexpr std::string_view mark("PAR1");
   return begins_with(start, mark) && !file.in_order_only() && file.bytes() >= 2 * mark.size() &&
          begins_with(file.peek(file.bytes() - mark.size(), mark.size()), mark);
 }
 
-/// Refuses formats that only the Python package reads, naming the format.
 void refuse_files_of_python(InputFile const& file, std::span<std::byte const> start) {
   auto const refuse = [&](std::string const& kind, std::string const& function) {
     file.fail("is a " + kind +
@@ -210,7 +204,7 @@ void refuse_files_of_python(InputFile const& file, std::span<std::byte const> st
   if (is_safetensors(file, start)) refuse("safetensors", "from_safetensors");
 }
 
-/// Whether bytes are ASCII characters of two bytes each, with zeros first or second.
+/// UTF-16, with zeros first or second.
 bool alternates(std::span<std::byte const> bytes, std::size_t place_of_zeros) {
   constexpr std::size_t looked_at = 8;
   constexpr std::size_t fewest = 4;
@@ -222,8 +216,7 @@ bool alternates(std::span<std::byte const> bytes, std::size_t place_of_zeros) {
   return bytes.size() >= fewest;
 }
 
-/// Refuses text in UTF-16, recognised by its mark or by zeros between its characters.
-/// @param is_text only text is expected, so the mark alone is sufficient
+/// @param is_text only text is expected: the mark is sufficient
 void refuse_utf16(InputFile const& file, std::span<std::byte const> start, bool is_text) {
   bool const is_marked = begins_with(start, "\xff\xfe") || begins_with(start, "\xfe\xff");
   auto const text = start.subspan(is_marked ? 2 : 0);
@@ -233,7 +226,6 @@ void refuse_utf16(InputFile const& file, std::span<std::byte const> start, bool 
       "`iconv -f UTF-16 -t UTF-8` changes it");
 }
 
-/// The format by the first bytes; empty if they have no known mark.
 std::optional<Format> recognised(InputFile const& file, std::span<std::byte const> start) {
   if (begins_with(start, npy_magic)) return Format::npy;
   if (begins_with(start, "PK\x03\x04") || begins_with(start, "PK\x05\x06")) return Format::npz;
@@ -294,10 +286,10 @@ FormatRow const& format_of(std::string const& path) {
 FormatRow const& format_of_content(InputFile const& file, std::optional<Format> given,
                                    RawFile const& raw) {
   FormatRow const* const named = given ? &row_of(*given) : find_format(file.path());
-  // Raw elements may begin with the mark of another format.
+  // Raw elements may begin with any mark.
   if (named != nullptr && named->format == Format::raw) return *named;
   if (given == Format::ex3) return *named;
-  // If the name identifies the format, a pipe is refused without waiting for its content.
+  // A pipe is refused without waiting for its content.
   if (named != nullptr && named->names_parts) require_positions(file);
   constexpr std::size_t longest_mark = 20;
   auto const start = file.peek(0, longest_mark);
@@ -306,7 +298,6 @@ FormatRow const& format_of_content(InputFile const& file, std::optional<Format> 
   if (!given) {
     if (auto const format = recognised(file, start)) return row_of(*format);
     if (raw.rows != 0 && (named == nullptr || text_as_ex3)) return row_of(Format::raw);
-    // ex3 test files have no mark, and may begin with the mark of another format.
     bool const may_be_ex3 = named == nullptr || named->format == Format::ex3;
     if (may_be_ex3 && has_size_of_ex3(file, start)) return row_of(Format::ex3);
   }

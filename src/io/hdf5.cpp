@@ -25,11 +25,9 @@
 namespace tessera::io {
 namespace {
 
-/// Cache of recently unpacked chunks. A thread that requests a chunk in progress waits for it. A
-/// thread that needs more memory than allowed waits until others have released theirs: each thread
+/// Recently unpacked chunks. A thread waits for a chunk in progress, and for memory: each thread
 /// releases a chunk before it requests the next.
 class ChunkCache {
-  /// Memory in use during its lifetime.
   class Share {
    public:
     Share(ChunkCache& cache, std::uint64_t bytes) : cache_(&cache), bytes_(bytes) {}
@@ -56,11 +54,10 @@ class ChunkCache {
     Share share;
   };
   using Chunk = std::shared_ptr<Unpacked const>;
-  /// Bookkeeping bytes of a chunk, in addition to its elements.
   static constexpr std::uint64_t of_each = 256;
 
-  /// @param most      limit in bytes for chunks and their unpacking
-  /// @param unpacking bytes needed to unpack one chunk: at most `most`
+  /// @param most bytes for chunks and their unpacking
+  /// @param unpacking bytes to unpack one chunk
   ChunkCache(std::uint64_t most, std::uint64_t unpacking) : most_(most), unpacking_(unpacking) {}
 
   template <class Unpack>
@@ -88,8 +85,8 @@ class ChunkCache {
     std::shared_future<Chunk> chunk;
   };
 
-  /// Returns a chunk that is cached or that another thread unpacks. If there is none, reserves
-  /// memory for it and returns an invalid future: the caller must then fulfil the promise.
+  /// Returns an invalid future if the caller must unpack the chunk and fulfil the promise; memory
+  /// is reserved then.
   std::shared_future<Chunk> find_or_begin(std::uint64_t number, std::promise<Chunk>& promise) {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -101,7 +98,7 @@ class ChunkCache {
       std::shared_future<Chunk> dropped = take_oldest();
       if (dropped.valid()) {
         lock.unlock();
-        dropped = {};  // frees the chunk's bytes, unless it is still in use
+        dropped = {};
         lock.lock();
       } else {
         changed_.wait(lock);
@@ -112,7 +109,7 @@ class ChunkCache {
     places_[number] = recent_.begin();
     return {};
   }
-  /// Removes the least recently used chunk that is complete; mutex_ is locked.
+  /// mutex_ is locked.
   std::shared_future<Chunk> take_oldest() {
     for (auto entry = recent_.rbegin(); entry != recent_.rend(); ++entry) {
       if (entry->chunk.wait_for(std::chrono::seconds(0)) != std::future_status::ready) continue;
@@ -136,11 +133,11 @@ class ChunkCache {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t used_ = 0;
-  std::list<Entry> recent_;  // declared after the members that chunks use when they are destroyed
+  std::list<Entry> recent_;  // after the members that chunks use when they are destroyed
   std::unordered_map<std::uint64_t, std::list<Entry>::iterator> places_;
 };
 
-/// Most bytes for unpacking a chunk: its packed bytes, and input and output of each filter.
+/// Packed bytes, and input and output of each filter.
 std::uint64_t unpacking_bytes(Hdf5Facts const& facts, std::vector<Hdf5Chunk> const& chunks,
                               std::uint64_t file_bytes) {
   constexpr std::uint64_t checksum = 4;
@@ -151,14 +148,13 @@ std::uint64_t unpacking_bytes(Hdf5Facts const& facts, std::vector<Hdf5Chunk> con
   return whole + (facts.filters > 0 ? std::max(stored, whole) : 0) + ChunkCache::of_each;
 }
 
-/// Limit of the cache in bytes: at least one chunk.
 std::uint64_t cache_bytes_of(Hdf5Facts const& facts, std::vector<Hdf5Chunk> const& chunks,
                              std::uint64_t file_bytes) {
   constexpr std::uint64_t some = std::uint64_t{16} << 20U;
   return std::max(some, unpacking_bytes(facts, chunks, file_bytes));
 }
 
-/// A dataset in chunks. A chunk that the file does not store contains the fill value.
+/// Chunks that the file does not store contain the fill value.
 class ChunkedSource final : public MatrixSource {
  public:
   ChunkedSource(InputFile file, MatrixInfo info, Hdf5Dataset dataset)
@@ -173,7 +169,7 @@ class ChunkedSource final : public MatrixSource {
   void read_stored(Part /*part*/, std::uint64_t first, std::span<std::byte> to) const override {
     std::uint64_t const cols = facts_.shape[1];
     std::uint64_t const element = size_of(facts_.type);
-    while (!to.empty()) {  // a part of a row, whole rows, a part of a row
+    while (!to.empty()) {  // a part of a row, whole rows, a part
       std::uint64_t const left = to.size() / element;
       std::uint64_t const col = first % cols;
       bool const whole = col == 0 && left >= cols;
@@ -201,7 +197,6 @@ class ChunkedSource final : public MatrixSource {
   [[nodiscard]] InputFile const& file() const override { return file_; }
 
  private:
-  /// Copies the part of a block that is in chunk (i, j).
   void copy_from_chunk(std::uint64_t i, std::uint64_t j, Block const& block,
                        std::span<std::byte> to) const {
     auto const& [height, width] = facts_.chunk_shape;
@@ -227,7 +222,6 @@ class ChunkedSource final : public MatrixSource {
     }
   }
 
-  /// Null for a chunk that the file does not store.
   ChunkCache::Chunk chunk_at(std::uint64_t number) const {
     auto const found = std::ranges::lower_bound(chunks_, number, {}, &Hdf5Chunk::number);
     if (found != chunks_.end() && found->number == number) {
@@ -254,11 +248,10 @@ class ChunkedSource final : public MatrixSource {
   InputFile file_;
   Hdf5Facts facts_;
   std::vector<Hdf5Chunk> chunks_;
-  std::uint64_t across_;  // chunks per row of the grid
+  std::uint64_t across_;
   mutable ChunkCache cache_;
 };
 
-/// A dataset that was never written, whose elements are all the fill value.
 class UnwrittenSource final : public MatrixSource {
  public:
   UnwrittenSource(InputFile file, MatrixInfo info, std::array<std::byte, 8> const& fill_value)
@@ -312,7 +305,6 @@ MatrixInfo info_of(Hdf5Facts const& facts, std::uint64_t file_bytes) {
   return info;
 }
 
-/// Checks that all elements of a contiguous dataset are in the file; other bytes may follow.
 void check_end(InputFile const& file, MatrixInfo const& info) {
   std::uint64_t const bytes = info.elements() * size_of(info.stored);
   if (info.data_offset > file.bytes() || bytes > file.bytes() - info.data_offset) {
@@ -368,7 +360,7 @@ std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info) {
     fail("names no dataset: expected " + name.file + ":/path/to/dataset, found " + out.path());
   }
   if (("/" + name.dataset + "/").find("/../") != std::string::npos) {
-    // HDF5 would create a group with this name.
+    // HDF5 would create this group.
     fail("names a group '..': expected the path of the dataset from the root, found " +
          printable(name.dataset));
   }
@@ -378,12 +370,12 @@ std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info) {
   if (info.layout != Layout::right) {
     fail("an HDF5 dataset is row-major: expected a row-major matrix, found a column-major one");
   }
-  // If the disk cannot store the start of a file, the library ends its process without a message.
+  // The library ends its process silently if the disk cannot store the start of a file.
   std::error_code error;
   if (std::filesystem::file_size(out.temporary(), error) == 0 && !error) {
     constexpr std::size_t start = 4096;
     out.write_at(0, std::vector<std::byte>(start));
-    std::filesystem::resize_file(out.temporary(), 0, error);  // an empty file is a new one
+    std::filesystem::resize_file(out.temporary(), 0, error);
   }
   return name.dataset;
 }

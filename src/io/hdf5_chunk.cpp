@@ -17,10 +17,9 @@ constexpr std::size_t checksum_bytes = 4;
   throw FileError(ErrorKind::bad_input, path, "has a damaged chunk: " + sentence);
 }
 
-/// Unpacks with zlib's inflate into at most `size` bytes.
 std::vector<std::byte> inflated(std::span<std::byte const> from, std::uint64_t size,
                                 std::string const& path) {
-  constexpr std::uint64_t greatest_ratio = 1032;  // upper limit of deflate
+  constexpr std::uint64_t greatest_ratio = 1032;  // of deflate
   if (size / greatest_ratio > from.size() + 64) {
     fail(path, "expected " + std::to_string(size) + " bytes, found " + std::to_string(from.size()) +
                    " that cannot hold so many");
@@ -52,7 +51,7 @@ std::vector<std::byte> inflated(std::span<std::byte const> from, std::uint64_t s
   return to;
 }
 
-/// HDF5's Fletcher checksum: of 16-bit words, high byte first, and of a last odd byte.
+/// 16-bit words, high byte first, and a last odd byte.
 std::uint32_t fletcher32(std::span<std::byte const> bytes) {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -69,7 +68,7 @@ std::uint32_t fletcher32(std::span<std::byte const> bytes) {
   return static_cast<std::uint32_t>(high << 16U | low);
 }
 
-/// Sums of 65535 and of 0 are the same modulo 65535; HDF5 may store either.
+/// HDF5 may store 65535 or 0.
 bool same_checksum(std::uint32_t a, std::uint32_t b) {
   return (a & 0xffffU) % 65535 == (b & 0xffffU) % 65535 && (a >> 16U) % 65535 == (b >> 16U) % 65535;
 }
@@ -89,7 +88,7 @@ void check_and_strip(std::vector<std::byte>& bytes, std::string const& path) {
   }
 }
 
-/// Undoes the shuffle filter (all first bytes, then all second bytes, …); a remainder is copied.
+/// All first bytes, then all second bytes, …; a remainder is copied.
 std::vector<std::byte> unshuffled(std::span<std::byte const> from, std::size_t element) {
   std::vector<std::byte> to(from.begin(), from.end());
   std::size_t const count = from.size() / element;
@@ -99,7 +98,6 @@ std::vector<std::byte> unshuffled(std::span<std::byte const> from, std::size_t e
   return to;
 }
 
-/// Applies the shuffle filter.
 std::vector<std::byte> shuffled(std::span<std::byte const> from, std::size_t element) {
   std::vector<std::byte> to(from.begin(), from.end());
   std::size_t const count = from.size() / element;

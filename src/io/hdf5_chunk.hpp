@@ -13,23 +13,17 @@
 
 namespace tessera::io {
 
-/// Undoes the filters of a chunk. Allocates at most the memory that `stored` can expand to.
-/// @param stored       the bytes of the chunk in the file
+/// Allocates at most what `stored` can expand to.
 /// @param filters_left bit i: filter i of `facts` was not applied
-/// @param path         for messages
-/// @throws FileError bad_input if the chunk is damaged
 [[nodiscard]] std::vector<std::byte> unpack_chunk(std::vector<std::byte> stored,
                                                   Hdf5Facts const& facts,
                                                   std::uint64_t filters_left,
                                                   std::string const& path);
 
-/// Shuffles and deflates a chunk of elements of `element` bytes.
-/// @throws FileError bad_output if zlib fails
 [[nodiscard]] std::vector<std::byte> pack_chunk(std::span<std::byte const> chunk,
                                                 std::size_t element, int level,
                                                 std::string const& path);
 
-/// Bytes of a whole chunk.
 [[nodiscard]] inline std::uint64_t chunk_bytes(Hdf5Facts const& facts) {
   return facts.chunk_shape[0] * facts.chunk_shape[1] * size_of(facts.type);
 }

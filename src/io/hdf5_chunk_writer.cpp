@@ -22,7 +22,7 @@ struct Hdf5ChunkWriter::State {
   MatrixInfo info;
   Hdf5Chunks chunks;
   Hdf5File file;
-  std::mutex mutex;  // of the file
+  std::mutex mutex;
 };
 
 Hdf5ChunkWriter::Hdf5ChunkWriter(OutputFile& out, MatrixInfo const& info,

@@ -28,19 +28,17 @@ namespace {
 
 constexpr std::uint64_t greatest_size = std::uint64_t{1} << 62U;
 
-/// Held by the thread that uses the library, or starts a process which will use it.
+/// Also held while a process starts that will use the library.
 std::mutex library_mutex;
 
-/// Initialises the library for the calling thread. Disables its exit handler, which would try again
-/// to write data that could not be written.
+/// The exit handler would try again to write data that could not be written.
 void start_library() {
   H5dont_atexit();
   H5open();
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are reported by our messages
-  H5PLset_loading_state(0);                     // no filters from plugins that a file names
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  H5PLset_loading_state(0);  // no plugins that a file names
 }
 
-/// Locks the library: one thread at a time.
 class InLibrary {
  public:
   InLibrary() : lock_(library_mutex) { start_library(); }
@@ -49,7 +47,6 @@ class InLibrary {
   std::lock_guard<std::mutex> lock_;
 };
 
-/// Owns an open object of the library.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*closer)(hid_t)) : id_(id), close_(closer) {}
@@ -63,7 +60,6 @@ class Handle {
 
   [[nodiscard]] hid_t get() const { return id_; }
   [[nodiscard]] bool good() const { return id_ >= 0; }
-  /// Transfers ownership to the caller.
   hid_t release() { return std::exchange(id_, -1); }
 
  private:
@@ -71,7 +67,6 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-/// The library's last error message.
 std::string library_error() {
   std::string words;
   H5Ewalk2(
@@ -81,7 +76,6 @@ std::string library_error() {
         return 0;
       },
       &words);
-  // The system's message is in the middle of a long list.
   std::string const mark = "error message = '";
   if (auto const start = words.find(mark); start != std::string::npos) {
     words.erase(0, start + mark.size());
@@ -90,7 +84,6 @@ std::string library_error() {
   return words.empty() ? "an error of HDF5's library" : printable(words);
 }
 
-/// Whether one of the library's last errors contains these words.
 bool library_says(std::string_view words) {
   struct Search {
     std::string_view words;
@@ -109,7 +102,6 @@ bool library_says(std::string_view words) {
   return search.found;
 }
 
-/// Examines one dataset; every member function throws FileError.
 class Examination {
  public:
   Examination(std::string const& path, DatasetName const& name, std::uint64_t file_bytes)
@@ -120,7 +112,7 @@ class Examination {
     if (name_.dataset.empty()) fail_without_dataset(file.get());
     Handle const dataset = open_dataset(file.get());
     Handle const creation = checked(H5Dget_create_plist(dataset.get()), H5Pclose);
-    find_storage(creation.get());  // first of all: a virtual dataset would open other files
+    find_storage(creation.get());  // first: a virtual dataset would open other files
     find_shape(dataset.get());
     find_type(dataset.get(), creation.get());
     refuse_packed_values(dataset.get());
@@ -136,14 +128,13 @@ class Examination {
         find_filters(creation.get());
         find_chunks(dataset.get(), find_base(file.get()));
         break;
-      case Hdf5Facts::Storage::unwritten:  // set by find_offset()
+      case Hdf5Facts::Storage::unwritten:
         break;
     }
     return std::move(result_);
   }
 
-  /// The names of all datasets, sorted, each null-terminated. Links that lead out of the file are
-  /// not followed.
+  /// Null-terminated names, sorted. Links out of the file are not followed.
   std::string list() {
     Handle const file = open_file();
     std::string names;
@@ -244,7 +235,6 @@ class Examination {
     return {dataset, H5Dclose};
   }
 
-  /// Refuses a group that contains a sparse matrix, as stored by AnnData or SciPy's users.
   void refuse_sparse(hid_t file) const {
     H5O_info2_t object{};
     char const* const name = name_.dataset.c_str();
@@ -344,7 +334,6 @@ class Examination {
         std::string(kind_of(H5Tget_class(type.get()))));
   }
 
-  /// The IEEE half-precision type, in the byte order of `single`.
   Handle half(hid_t single) const {
     constexpr std::size_t exponent_bits = 5;
     constexpr std::size_t fraction_bits = 10;
@@ -381,12 +370,11 @@ class Examination {
     check(H5Pget_fill_value(creation, type, result_.facts.fill_value.data()));
   }
 
-  /// Refuses attributes with which readers of netCDF change the elements. Without them, the
-  /// elements differ from the numbers that those readers show.
+  /// netCDF's readers change elements by these.
   void refuse_packed_values(hid_t dataset) const {
     refuse_attribute(dataset, "scale_factor", 1.0);
     refuse_attribute(dataset, "add_offset", 0.0);
-    // Missing elements stored as NaN are NaN for all readers.
+    // NaN for all readers.
     bool const has_nan = result_.facts.type == ElementType::f16 ||
                          result_.facts.type == ElementType::f32 ||
                          result_.facts.type == ElementType::f64;
@@ -397,7 +385,7 @@ class Examination {
     }
   }
 
-  /// @param harmless the value with which the attribute has no effect; empty: it always has one
+  /// @param harmless value without effect
   void refuse_attribute(hid_t dataset, char const* name, std::optional<double> harmless) const {
     htri_t const is_there = H5Aexists(dataset, name);
     if (is_there < 0) fail_in_library();
@@ -417,7 +405,6 @@ class Examination {
         "; unpack the dataset and fill its gaps first, then remove the attribute");
   }
 
-  /// The number in an attribute; empty if it is anything else.
   std::optional<double> number_in(hid_t dataset, char const* name) const {
     Handle const attribute = checked(H5Aopen(dataset, name, H5P_DEFAULT), H5Aclose);
     Handle const space = checked(H5Aget_space(attribute.get()), H5Sclose);
@@ -436,7 +423,7 @@ class Examination {
       result_.facts.offset = offset;
       return;
     }
-    // Never written: by HDF5's definition all elements have the fill value.
+    // By HDF5's definition all elements have the fill value.
     result_.facts.storage = Hdf5Facts::Storage::unwritten;
     if (!result_.facts.has_fill_value) {
       fail(
@@ -446,7 +433,7 @@ class Examination {
   }
 
   void read_compact(hid_t dataset) {
-    constexpr std::uint64_t most = 1U << 17U;  // HDF5 allows 2^16 bytes
+    constexpr std::uint64_t most = 1U << 17U;  // of 2^16
     std::uint64_t const bytes =
         result_.facts.shape[0] * result_.facts.shape[1] * size_of(result_.facts.type);
     if (bytes > most) {
@@ -458,8 +445,7 @@ class Examination {
     check(H5Dread(dataset, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, result_.compact.data()));
   }
 
-  /// The offset of chunk addresses: until release 1.14.4 the library omits the user block before an
-  /// HDF5 file.
+  /// Until 1.14.4 the library omits the user block from chunk addresses.
   std::uint64_t find_base(hid_t file) const {
     unsigned major = 0;
     unsigned minor = 0;
@@ -523,8 +509,7 @@ class Examination {
     return "unknown";
   }
 
-  /// A command that repacks the dataset in a supported way. Filters outside HDF5 need a plugin;
-  /// h5py has the one for lzf.
+  /// h5py has the plugin for lzf.
   [[nodiscard]] std::string how_to_repack(H5Z_filter_t id) const {
     std::string const repack =
         "`h5repack -f GZIP=6 " + shell_file(name_.file) + " NEW.h5` repacks it";
@@ -564,7 +549,6 @@ class Examination {
     ++result_.facts.filters;
   }
 
-  /// Finds all chunks that are stored, in order.
   void find_chunks(hid_t dataset, std::uint64_t base) {
     check_chunk_shape();
     Iteration iteration{.facts = result_.facts,
@@ -595,9 +579,9 @@ class Examination {
 
   struct Iteration {
     Hdf5Facts const& facts;
-    std::uint64_t across;  // chunks per row of the grid
-    std::uint64_t most;    // most chunks that a file of this size can list
-    std::uint64_t base;    // added to addresses
+    std::uint64_t across;
+    std::uint64_t most;  // in a file of this size
+    std::uint64_t base;
     std::vector<Hdf5Chunk>& chunks;
     std::string damage = {};
   };
@@ -650,23 +634,19 @@ Handle checked_output(hid_t id, herr_t (*close)(hid_t), std::string const& path)
   return {id, close};
 }
 
-/// Opens an HDF5 file regardless of HDF5_DRIVER.
 Handle open_for_writing(Handle const& access, std::string const& place, std::string const& path) {
   check_output(H5Pset_fapl_sec2(access.get()), path);
   return checked_output(H5Fopen(place.c_str(), H5F_ACC_RDWR, access.get()), H5Fclose, path);
 }
 
-/// Creates one dataset; every member function throws FileError.
 class Creation {
  public:
   Creation(std::string const& path, std::string const& place, std::string const& dataset)
       : path_(path), place_(place), dataset_(dataset) {}
 
-  /// @return contiguous: bytes from the start of the file to the elements
   std::uint64_t create(MatrixInfo const& info, Hdf5Chunks const* chunks) {
     Handle file = open_file();
-    // Write errors must be detected before the library closes the file, because it then ends the
-    // process. So objects that have failed are never closed.
+    // See ~Hdf5File(): objects that have failed are never closed.
     hid_t const file_id = file.release();
     Handle const access = checked(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
     check(H5Pset_elink_cb(access.get(), refuse_link, &led_out_));
@@ -702,7 +682,6 @@ class Creation {
     return -1;
   }
 
-  /// Checks that no other file is written.
   void check_inside() const {
     if (!led_out_) return;
     throw FileError(ErrorKind::bad_output, path_,
@@ -724,7 +703,6 @@ class Creation {
     return std::filesystem::file_size(place_, error) == 0 && !error;
   }
 
-  /// Refuses a name that already exists in the file.
   void require_new(hid_t file, hid_t access) const {
     std::size_t end = 0;
     while (end != std::string::npos) {
@@ -769,14 +747,12 @@ class Creation {
   bool led_out_ = false;
 };
 
-// The first byte of an answer: the result follows, or an error sentence.
+// First byte of an answer.
 constexpr char answer_good = 'g';
 constexpr char answer_bad = 'b';
 
-/// Calls make() in a separate process, because the library may crash on a file. deliver() sends the
-/// result. A FileError in that process is thrown here with the same sentence, as one of `kind`.
-/// @param failure the message if the library crashes
-/// @return what was sent
+/// A FileError of the separate process is thrown here as one of `kind`.
+/// @param failure message if the library crashes
 template <class Make, class Deliver>
 std::vector<std::byte> ask_apart(std::string const& path, ErrorKind kind,
                                  std::string const& failure, Make const& make,
@@ -810,7 +786,6 @@ std::vector<std::byte> ask_apart(std::string const& path, ErrorKind kind,
                   failure + " (" + (answer.trouble.empty() ? "no answer" : answer.trouble) + ")");
 }
 
-/// Parses the bytes that examine_hdf5() sends.
 Hdf5Dataset dataset_of(std::span<std::byte const> bytes) {
   Hdf5Dataset dataset{};
   std::memcpy(&dataset.facts, bytes.data(), sizeof dataset.facts);
@@ -888,8 +863,8 @@ Hdf5File::Hdf5File(std::string path, std::string const& place, std::string const
   file_ = file.release();
 }
 
-// A file that was not closed has failed. If the library closed it now, with the disk still full, it
-// would end the process.
+// Not closed means failed: if a write fails while the library closes the file, it ends the process.
+// So close() flushes first.
 Hdf5File::~Hdf5File() = default;
 
 Hdf5File::Hdf5File(Hdf5File&& other) noexcept
@@ -906,8 +881,7 @@ void Hdf5File::write_chunk(std::uint64_t row, std::uint64_t col, std::span<std::
 
 void Hdf5File::close() {
   InLibrary const in_library;
-  // Write errors must be detected before the library closes the file, because it then ends the
-  // process.
+  // See ~Hdf5File().
   check_output(H5Fflush(file_, H5F_SCOPE_LOCAL), path_);
   bool const closed = H5Dclose(std::exchange(dataset_, -1)) >= 0;
   if (H5Fclose(std::exchange(file_, -1)) < 0 || !closed) fail_to_write(path_, library_error());

@@ -23,7 +23,6 @@ std::string kind_of_file(mode_t mode) {
   return "a device";
 }
 
-/// Advice for a folder that is a Zarr array; empty for other folders.
 std::string advice_on_zarr(std::string const& path) {
   std::error_code error;
   for (char const* const mark : {"zarr.json", ".zarray", ".zgroup"}) {
@@ -45,7 +44,6 @@ FileIdentity identity_of(struct stat const& status) {
           .changed = nanoseconds(status.st_ctim)};
 }
 
-/// The current position of a descriptor of a regular file.
 std::uint64_t position_of(int descriptor) {
   off_t const position = ::lseek(descriptor, 0, SEEK_CUR);
   return position < 0 ? 0 : static_cast<std::uint64_t>(position);
@@ -57,8 +55,8 @@ InputFile::InputFile(std::string const& path, Reading reading) : InputFile(path,
 
 InputFile::InputFile(std::string const& path, std::string name, Reading reading)
     : path_(std::move(name)) {
-  // An open file is read through its descriptor: opening its name again may be forbidden or may
-  // block. O_NONBLOCK: a pipe without a writer must not block before it is refused.
+  // To open an open file's name again may be forbidden or may block. O_NONBLOCK: a pipe without a
+  // writer must not block before it is refused.
   auto const number = descriptor_named_by(path);
   descriptor_ = number ? ::fcntl(*number, F_DUPFD_CLOEXEC, 0)
                        : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -126,7 +124,6 @@ void InputFile::unpack(DeflatedPart::Place const& place) {
   bytes_ = place.bytes;
 }
 
-/// Reads from the regular file. @return the bytes read, 0 at its end
 std::size_t InputFile::read_system(std::uint64_t offset, std::span<std::byte> to) const {
   for (;;) {
     ssize_t const got = ::pread(descriptor_, to.data(), to.size(), static_cast<off_t>(offset));
@@ -137,7 +134,6 @@ std::size_t InputFile::read_system(std::uint64_t offset, std::span<std::byte> to
   }
 }
 
-/// Fills `to` from the regular file.
 void InputFile::read_whole(std::uint64_t offset, std::span<std::byte> to) const {
   while (!to.empty()) {
     std::size_t const got = read_system(offset, to);

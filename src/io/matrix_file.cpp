@@ -26,7 +26,6 @@ constexpr std::uint64_t block_bytes = 8U << 20U;
   throw FileError(ErrorKind::bad_input, path, sentence);
 }
 
-/// Allocates an uninitialised View after checking the available memory.
 template <class View, class... Extents>
 View allocate(std::string const& path, std::string const& what, Extents... extents) {
   std::uint64_t const bytes = (sizeof(typename View::value_type) * ... * std::uint64_t{extents});
@@ -36,7 +35,7 @@ View allocate(std::string const& path, std::string const& what, Extents... exten
               static_cast<std::size_t>(extents)...);
     prefer_huge_pages(view.data(), bytes);
     return view;
-  } catch (std::exception const& error) {  // Kokkos' own exception type differs by version
+  } catch (std::exception const& error) {  // Kokkos' type differs by version
     throw FileError(ErrorKind::out_of_memory, path,
                     "not enough memory for the " + what + ": expected " + format_bytes(bytes) +
                         ", found: " + error.what());

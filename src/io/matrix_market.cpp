@@ -19,20 +19,18 @@
 namespace tessera::io {
 namespace {
 
-/// A listed element.
 struct Entry {
-  std::uint64_t place;  ///< index in the order of the dense matrix
+  std::uint64_t place;
   double value;
 };
 
-/// A matrix of zeros except the listed elements.
 class SparseSource final : public MatrixSource {
  public:
   SparseSource(InputFile file, MatrixInfo info, std::vector<Entry> entries)
       : MatrixSource(std::move(info)), file_(std::move(file)), entries_(std::move(entries)) {}
 
   void read_stored(Part /*part*/, std::uint64_t first, std::span<std::byte> to) const override {
-    std::ranges::fill(to, std::byte{0});  // +0
+    std::ranges::fill(to, std::byte{0});
     std::uint64_t const end = first + to.size() / sizeof(double);
     auto entry = std::ranges::lower_bound(entries_, first, {}, &Entry::place);
     for (; entry != entries_.end() && entry->place < end; ++entry) {
@@ -46,10 +44,9 @@ class SparseSource final : public MatrixSource {
 
  private:
   InputFile file_;
-  std::vector<Entry> entries_;  // in order of `place`
+  std::vector<Entry> entries_;
 };
 
-/// Reads the text of a file; every member function throws FileError.
 class MarketReader {
  public:
   explicit MarketReader(InputFile const& file) : file_(file), text_(file) {}
@@ -121,7 +118,6 @@ class MarketReader {
     return trimmed(line).empty() || trimmed(line).front() == '%';
   }
 
-  /// Takes the next line that is neither empty nor a comment.
   bool next_line() {
     while (text_.next()) {
       if (!says_nothing(text_.line())) return true;
@@ -144,13 +140,12 @@ class MarketReader {
     }
     if (dense_) {
       std::uint64_t const diagonal = symmetry_ == Symmetry::symmetric ? info_.rows : 0;
-      listed_ = symmetry_ == Symmetry::general
-                    ? info_.elements()
-                    : (info_.elements() - info_.rows) / 2 + diagonal;  // of rows x rows
+      listed_ = symmetry_ == Symmetry::general ? info_.elements()
+                                               : (info_.elements() - info_.rows) / 2 + diagonal;
     }
   }
 
-  /// Reads all elements column by column; of a symmetric matrix, from the diagonal on.
+  /// Column by column; of a symmetric matrix from the diagonal on.
   void read_array() {
     for (std::uint64_t col = 0; col < info_.cols; ++col) {
       std::uint64_t const top = symmetry_ == Symmetry::general     ? 0
@@ -192,12 +187,11 @@ class MarketReader {
     return info_.layout == Layout::right ? row * info_.cols + col : col * info_.rows + row;
   }
 
-  /// Sorts the elements. Adds elements at the same place in the order of the file.
   void sort() {
     if (!std::ranges::is_sorted(entries_, {}, &Entry::place)) {
       std::ranges::stable_sort(entries_, {}, &Entry::place);
     }
-    std::size_t last = 0;  // last element that is kept
+    std::size_t last = 0;
     for (std::size_t k = 1; k < entries_.size(); ++k) {
       Entry const& next = entries_[k];
       if (next.place == entries_[last].place) {
@@ -209,7 +203,7 @@ class MarketReader {
     if (!entries_.empty()) entries_.resize(last + 1);
   }
 
-  /// Adds a number at the same place to an element. A sum of integers is never rounded.
+  /// A sum of integers is never rounded.
   double sum(Entry const& entry, double other) {
     double const total = entry.value + other;
     if (!whole_numbers_) return total;
@@ -298,10 +292,10 @@ class MarketReader {
   InputFile const& file_;
   TextFile text_;
   bool dense_ = false;
-  bool is_pattern_ = false;  // the file has indices only
+  bool is_pattern_ = false;
   bool whole_numbers_ = false;
   Symmetry symmetry_ = Symmetry::general;
-  std::uint64_t listed_ = 0;  // number of elements that the file must list
+  std::uint64_t listed_ = 0;
   MatrixInfo info_;
   std::vector<Entry> entries_;
 };

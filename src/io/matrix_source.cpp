@@ -10,16 +10,16 @@ namespace tessera::io {
 
 void MatrixSource::read_stored_block(Block const& block, std::span<std::byte> to) const {
   bool const right = info_.layout == Layout::right;
-  std::uint64_t const length = right ? info_.cols : info_.rows;  // length of a line
+  std::uint64_t const length = right ? info_.cols : info_.rows;
   std::uint64_t const first_line = right ? block.row : block.col;
   std::uint64_t const lines = right ? block.rows : block.cols;
   std::uint64_t const first = right ? block.col : block.row;
-  std::uint64_t const count = right ? block.cols : block.rows;  // elements of each line
+  std::uint64_t const count = right ? block.cols : block.rows;
   if (to.empty()) return;
   if (count == length) return read_stored(Part::matrix, first_line * length, to);
   std::uint64_t const element = size_of(info_.stored);
   std::uint64_t const bytes = count * element;
-  // Short lines are read whole, many at a time: their parts share pages of the file.
+  // Short lines share pages of the file.
   constexpr std::uint64_t short_line = 4096;
   constexpr std::uint64_t buffer_bytes = 256U << 10U;
   if (std::uint64_t const line_bytes = length * element; line_bytes <= short_line) {

@@ -16,26 +16,20 @@
 
 namespace tessera::io {
 
-/// The file behind a MatrixReader, in some format.
 class MatrixSource {
  public:
   virtual ~MatrixSource() = default;
 
   [[nodiscard]] MatrixInfo const& info() const noexcept { return info_; }
 
-  /// Fills `to`, whose size is a multiple of the element size, with elements as they are stored
-  /// (type and byte order of the file), from element `first` of the part on. Thread-safe.
+  /// In the type and byte order of the file. Thread-safe.
   virtual void read_stored(Part part, std::uint64_t first, std::span<std::byte> to) const = 0;
 
-  /// Fills `to` with a block of A as it is stored, in the order of the file, without gaps. The
-  /// block is within A, and `to` has its size. Thread-safe.
+  /// In the order of the file. Thread-safe.
   virtual void read_stored_block(Block const& block, std::span<std::byte> to) const;
 
-  /// Throws FileError bad_input if the file was changed since it was opened, or if a pipe does not
-  /// end where it should.
   virtual void check_unchanged() const = 0;
 
-  /// The file that is read.
   [[nodiscard]] virtual InputFile const& file() const = 0;
 
  protected:
@@ -45,7 +39,7 @@ class MatrixSource {
   MatrixInfo info_;
 };
 
-/// A file with contiguous elements: every format that has only a header before them.
+/// Contiguous elements after a header.
 class PlainSource final : public MatrixSource {
  public:
   PlainSource(InputFile file, MatrixInfo info)
@@ -68,7 +62,7 @@ class PlainSource final : public MatrixSource {
   InputFile file_;
 };
 
-/// A matrix that is already in memory: as bytes in the format of the file, or as elements.
+/// Bytes in the format of the file, or elements.
 template <class Stored>
 class MemorySource final : public MatrixSource {
  public:
@@ -88,7 +82,6 @@ class MemorySource final : public MatrixSource {
   std::vector<Stored> elements_;
 };
 
-/// Refuses a pipe, since the file must be read at any position. @throws FileError bad_input
 void require_positions(InputFile const& file);
 
 }  // namespace tessera::io

@@ -23,7 +23,7 @@ std::uint64_t left_below(std::uint64_t limit, std::uint64_t used) {
   return limit > used ? limit - used : 0;
 }
 
-/// The first number in a file; empty if it has no number (cgroup v2 writes "max" for no limit).
+/// cgroup v2 writes "max" for no limit.
 std::optional<std::uint64_t> number_in(std::string const& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -31,7 +31,6 @@ std::optional<std::uint64_t> number_in(std::string const& path) {
   return std::nullopt;
 }
 
-/// The number after `name` in a file of lines "name number …"; 0 if the name is not found.
 std::uint64_t number_after(std::string const& path, std::string_view name) {
   std::ifstream file(path);
   std::string word;
@@ -54,7 +53,7 @@ constexpr CgroupFiles version_1{"memory.limit_in_bytes", "memory.usage_in_bytes"
                                 "total_inactive_file", "total_active_file"};
 constexpr CgroupFiles version_2{"memory.max", "memory.current", "inactive_file", "active_file"};
 
-/// Memory left in a control group. Cached file pages count as free, because the system drops them.
+/// The system drops cached file pages.
 std::uint64_t left_in_cgroup(std::string const& folder, CgroupFiles const& files) {
   auto const limit = number_in(folder + "/" + files.limit);
   auto const usage = number_in(folder + "/" + files.usage);
@@ -65,7 +64,6 @@ std::uint64_t left_in_cgroup(std::string const& folder, CgroupFiles const& files
   return left_below(*limit, left_below(*usage, cached));
 }
 
-/// The minimum over a control group and all its ancestors.
 std::uint64_t left_in_cgroups(std::string const& mount, std::string group,
                               CgroupFiles const& files) {
   std::uint64_t left = left_in_cgroup(mount, files);
@@ -79,7 +77,7 @@ std::uint64_t left_in_cgroups(std::string const& mount, std::string group,
 std::uint64_t left_in_all_cgroups(std::string const& root) {
   std::uint64_t left = no_limit;
   std::ifstream file(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(file, line);) {  // "4:cpu,memory:/a/b" or, in v2, "0::/a/b"
+  for (std::string line; std::getline(file, line);) {  // "4:cpu,memory:/a/b", v2: "0::/a/b"
     auto const first = line.find(':');
     auto const second = line.find(":/", first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
@@ -127,7 +125,7 @@ void prefer_huge_pages(void* data, std::uint64_t bytes) noexcept {
   auto const first = (begin + page - 1) / page * page;
   auto const end = (begin + bytes) / page * page;
   if (bytes < 2 * huge_page || end <= first) return;
-  // Advice only: a failure changes the speed, not the result.
+  // Failures change only the speed.
   static_cast<void>(
       ::madvise(static_cast<char*>(data) + (first - begin), end - first, MADV_HUGEPAGE));
 }

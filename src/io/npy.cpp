@@ -17,7 +17,7 @@ namespace tessera::io {
 namespace {
 
 constexpr std::string_view magic = npy_magic;
-constexpr std::uint64_t longest_header = 1U << 20U;  // NumPy itself writes about 100 bytes
+constexpr std::uint64_t longest_header = 1U << 20U;
 constexpr std::size_t alignment = 64;
 
 std::uint8_t byte_at(std::span<std::byte const> bytes, std::size_t index) {
@@ -26,7 +26,7 @@ std::uint8_t byte_at(std::span<std::byte const> bytes, std::size_t index) {
 
 struct Preamble {
   std::string version;
-  std::uint64_t bytes = 0;  ///< before the header
+  std::uint64_t bytes = 0;
   std::uint64_t header_bytes = 0;
 };
 

@@ -14,7 +14,6 @@ namespace {
 constexpr std::string_view blanks = " \t\r\n";
 constexpr std::string_view digits = "0123456789";
 
-/// A recursive-descent parser for this dictionary only.
 class Parser {
  public:
   Parser(std::string_view text, std::string const& path) : text_(text), path_(path) {}
@@ -90,7 +89,7 @@ class Parser {
       fail("has the wrong number of dimensions: expected 1 or 2, found " +
            (shape.empty() ? std::string("0") : std::string("more than 2")));
     }
-    // (5) is a number in Python, only (5,) is a tuple.
+    // (5) is a number.
     if (shape.size() == 1 && !comma)
       fail("has a broken header: expected the shape (" + std::to_string(shape[0]) + ",), found (" +
            std::to_string(shape[0]) + ")");

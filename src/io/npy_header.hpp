@@ -13,21 +13,17 @@
 
 namespace tessera::io {
 
-/// The header of a .npy file.
 struct NpyHeader {
   ElementType type = ElementType::f32;
   std::endian byte_order = std::endian::little;
   bool fortran_order = false;
-  std::vector<std::uint64_t> shape;  ///< one or two dimensions
+  std::vector<std::uint64_t> shape;
 };
 
-/// Reads a header: a Python dictionary with the keys 'descr', 'fortran_order' and 'shape', each
-/// once, in any order; either kind of quotes; a comma after the last item allowed; nothing else.
-/// @param path for messages
-/// @throws FileError bad_input
+/// A Python dictionary with 'descr', 'fortran_order' and 'shape' in any order.
 [[nodiscard]] NpyHeader parse_npy_header(std::string_view text, std::string const& path);
 
-/// The dictionary for a matrix or vector, as NumPy writes it, little-endian, without padding.
+/// As NumPy writes it, little-endian, without padding.
 [[nodiscard]] std::string format_npy_header(MatrixInfo const& info);
 
 }  // namespace tessera::io

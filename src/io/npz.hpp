@@ -10,11 +10,9 @@
 
 namespace tessera::io {
 
-// NumPy's .npz: a zip archive with a .npy file for each array, "FILE.npz:NAME".
+// A zip archive with a .npy file per array, "FILE.npz:NAME".
 
-/// Opens an array of an .npz file. A stored array is read at any position, as a .npy file is. An
-/// array packed by deflate is read sequentially (info().in_order_only).
-/// @throws FileError bad_input
+/// A deflated array is read sequentially (info().in_order_only).
 [[nodiscard]] std::unique_ptr<MatrixSource> open_npz(InputFile file, RawFile const& raw);
 
 }  // namespace tessera::io

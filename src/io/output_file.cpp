@@ -22,14 +22,14 @@
 namespace tessera::io {
 namespace {
 
-constexpr mode_t mode_of_new_files = 0666;  // reduced by the umask
-constexpr int attempts = 100;               // to find an unused name
+constexpr mode_t mode_of_new_files = 0666;
+constexpr int attempts = 100;
 
 std::string descriptor_path(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-/// An unnamed file in `folder`; empty if the file system does not support it or /proc is missing.
+/// Empty if the file system cannot.
 Descriptor open_unnamed(std::string const& folder) {
   Descriptor descriptor(
       ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode_of_new_files));
@@ -102,7 +102,7 @@ void OutputFile::open_in_place() {
 }
 
 void OutputFile::check_replaceable() const {
-  // Renaming would also replace a read-only file, which its owner protected.
+  // Renaming would replace a protected file.
   if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0) {
     fail("cannot be written: expected a writable file, found: " + system_message(errno));
   }
@@ -128,7 +128,7 @@ void OutputFile::open_beside(Temporary temporary) {
       return;
     }
     int const error_number = errno;
-    named.forget();  // an existing file of this name is not ours
+    named.forget();  // not ours
     errno = error_number;
     if (errno != EEXIST) break;
   }
@@ -145,14 +145,14 @@ void OutputFile::lock_old_file() {
     if (!file.is_open()) {
       fail("cannot be extended: expected a writable file, found: " + system_message(errno));
     }
-    // HDF5's library holds this lock while it writes. We release it: readers may come.
+    // HDF5's library holds this lock while it writes. Released at once for readers.
     if (::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       fail(
           "cannot be extended: expected a file that nobody writes, found one that another program "
           "has open for writing; wait for its end");
     }
     static_cast<void>(::flock(file.get(), LOCK_UN));
-    // This lock is for runs that extend the file, and is kept. A file system may have no locks.
+    // Against runs that extend the file. A file system may have no locks.
     struct flock lock{};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
@@ -161,7 +161,6 @@ void OutputFile::lock_old_file() {
           "cannot be extended: expected no other run that adds a dataset, found one; wait for its "
           "end");
     }
-    // The previous holder of the lock may have replaced this file.
     struct stat named{};
     if (::fstat(file.get(), &old_file_->status) == 0 && ::stat(target_.c_str(), &named) == 0 &&
         same_file(old_file_->status, named)) {
@@ -177,13 +176,13 @@ void OutputFile::copy_old_file() {
     return static_cast<std::uint64_t>(old_file_->status.st_size) - bytes_written_;
   };
   reserve(left());
-  while (left() > 0) {  // by the system, which may share blocks
+  while (left() > 0) {  // may share blocks
     ssize_t const copied = ::copy_file_range(from, nullptr, descriptor_.get(), nullptr, left(), 0);
     if (copied < 0 && errno == EINTR) continue;
     if (copied < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO)) {
       fail_writing(left(), errno);
     }
-    if (copied <= 0) break;  // not supported
+    if (copied <= 0) break;
     bytes_written_ += static_cast<std::uint64_t>(copied);
   }
   std::vector<std::byte> buffer(left() > 0 ? std::size_t{1} << 20U : 0);
@@ -221,7 +220,7 @@ void OutputFile::reserve(std::uint64_t bytes) {
   if (result != 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)) {
     fail_writing(bytes, errno);
   }
-  // Other errors mean that the file system cannot reserve space: write() will report them.
+  // Some file systems cannot reserve space.
 }
 
 void OutputFile::write(std::span<std::byte const> bytes) {
@@ -281,8 +280,7 @@ void OutputFile::finish() {
 void OutputFile::restore_attributes() const {
   if (!old_file_) return;
   struct stat const& old = old_file_->status;
-  // The owner first: a change of owner may clear permissions. A user who may
-  // not give files away stays the owner.
+  // The owner first: its change may clear permissions. Not allowed to every user.
   static_cast<void>(::fchown(descriptor_.get(), old.st_uid, old.st_gid) == 0);
   if (::fchmod(descriptor_.get(), old.st_mode & 0777U) != 0) {
     fail("cannot be written: expected to keep its permissions, found: " + system_message(errno));
@@ -291,8 +289,7 @@ void OutputFile::restore_attributes() const {
 
 void OutputFile::flush() const {
   if (::fsync(descriptor_.get()) != 0) fail_writing(bytes_written_, errno);
-  // Some file systems report a write error only when any descriptor of the file is closed, so this
-  // happens before the old file is replaced.
+  // Some file systems report a write error only at close().
   int const copy = ::fcntl(descriptor_.get(), F_DUPFD_CLOEXEC, 0);
   if (copy < 0 || (::close(copy) != 0 && errno != EINTR)) {
     fail("cannot be written: expected it to close, found: " + system_message(errno));
@@ -321,7 +318,7 @@ void OutputFile::replace() {
       temporary_ = std::move(named);
     } else {
       int const error_number = errno;
-      named.forget();  // an existing file of this name is not ours
+      named.forget();
       errno = error_number;
     }
   }
@@ -333,10 +330,9 @@ void OutputFile::replace() {
 
 void OutputFile::put_where_nothing_is() {
   if (::link(temporary().c_str(), target_.c_str()) == 0) {
-    temporary_ = {};  // removes its other name
+    temporary_ = {};
     return;
   }
-  // Some file systems have no hard links.
   bool const linkless = errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS;
   if (linkless && ::renameat2(AT_FDCWD, temporary().c_str(), AT_FDCWD, target_.c_str(),
                               RENAME_NOREPLACE) == 0) {
@@ -352,7 +348,7 @@ void OutputFile::put_where_nothing_is() {
 }
 
 void OutputFile::sync_folder() const {
-  // Makes the name survive a loss of power, if the file system supports it.
+  // The name survives a loss of power.
   Descriptor const folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open() || ::fsync(folder.get()) == 0) return;
   if (errno == EIO || errno == ENOSPC || errno == EDQUOT) {

@@ -16,12 +16,12 @@
 namespace tessera::io {
 
 std::string follow_links(std::string const& path) {
-  constexpr int most_links = 40;  // as in the kernel
+  constexpr int most_links = 40;
   std::filesystem::path target(path);
   for (int links = 0; links < most_links; ++links) {
     std::error_code error;
     auto const next = std::filesystem::read_symlink(target, error);
-    if (error) return target.string();  // not a link, or missing
+    if (error) return target.string();
     target = next.is_absolute() ? next : target.parent_path() / next;
   }
   throw FileError(ErrorKind::bad_output, path,
@@ -47,7 +47,7 @@ bool in_same_file(std::string const& a, std::string const& b) {
 }
 
 std::string temporary_name(std::string const& target) {
-  constexpr std::size_t longest_kept = 200;  // a name may have 255 bytes
+  constexpr std::size_t longest_kept = 200;  // of 255
   std::string const name = std::filesystem::path(target).filename().string();
   std::random_device random;
   std::array<char, 16> random_part{};

@@ -8,22 +8,20 @@
 
 namespace tessera::io {
 
-/// `path` with the symbolic links of its last part followed, even if their target does not exist
-/// yet.
-/// @throws FileError bad_output if the links form a cycle
+/// Follows symbolic links of a path's last part, also to a target that does not exist.
+/// @throws FileError if the links form a cycle
 [[nodiscard]] std::string follow_links(std::string const& path);
 
-/// The folder of a path; "." if the path has no folder.
+/// "." if the path has none.
 [[nodiscard]] std::string folder_of(std::string const& path);
 
-/// Whether two paths name datasets of one HDF5 file, which need not exist yet.
+/// Datasets of one HDF5 file, which need not exist.
 [[nodiscard]] bool in_same_file(std::string const& a, std::string const& b);
 
-/// A new name in the folder of `target`: ".NAME.tessera-XXXXXXXX" with random digits.
+/// ".NAME.tessera-XXXXXXXX", next to `target`.
 [[nodiscard]] std::string temporary_name(std::string const& target);
 
-/// N for /dev/fd/N and /proc/self/fd/N; 0, 1 and 2 for /dev/stdin, /dev/stdout and /dev/stderr;
-/// otherwise empty.
+/// N of /dev/fd/N and /proc/self/fd/N; 0, 1, 2 of /dev/stdin, /dev/stdout, /dev/stderr.
 [[nodiscard]] std::optional<int> descriptor_named_by(std::string const& path);
 
 }  // namespace tessera::io

@@ -40,14 +40,14 @@ void parallel_blocks(std::uint64_t total, std::uint64_t block,
 
   std::uint64_t const wanted = std::min<std::uint64_t>(
       {blocks, most_threads, std::max(1U, std::thread::hardware_concurrency())});
-  std::vector<std::thread> helpers;  // jthread needs a newer runtime than Python wheels may require
+  std::vector<std::thread> helpers;  // jthread needs a newer runtime than wheels may require
   helpers.reserve(wanted);
   auto const start_helper = [&] {
     try {
       helpers.emplace_back(run, false);
       return true;
     } catch (std::system_error const&) {
-      return false;  // no more threads available: the running ones do the work
+      return false;
     }
   };
   bool more = true;

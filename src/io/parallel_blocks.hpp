@@ -8,13 +8,12 @@
 
 namespace tessera::io {
 
-/// Most threads that read a file or process its elements.
 inline constexpr std::uint64_t default_threads = 16;
 
-/// Calls work(first, count) for the blocks of [0, total) from a few threads, including this one.
-/// @param report called repeatedly from this thread with the elements done; may be empty
-/// @param most_threads 1: the blocks are processed in order
-/// @throws the first exception of any call, after all threads have ended
+/// Calls work(first, count) for blocks of [0, total) on a few threads, including this one.
+/// @param report gets the elements done, from this thread
+/// @param most_threads 1: in order
+/// @throws the first exception, after all threads have ended
 void parallel_blocks(std::uint64_t total, std::uint64_t block,
                      std::function<void(std::uint64_t first, std::uint64_t count)> const& work,
                      std::function<void(std::uint64_t done)> const& report,

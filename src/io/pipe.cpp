@@ -61,7 +61,6 @@ void Pipe::check_end(std::uint64_t bytes) {
   }
 }
 
-/// @return the bytes read; 0 at the end
 std::size_t Pipe::read_some(std::span<std::byte> to) {
   if (ahead_.empty()) return read_system(to);
   auto const count = static_cast<std::ptrdiff_t>(std::min(to.size(), ahead_.size()));
@@ -72,8 +71,7 @@ std::size_t Pipe::read_some(std::span<std::byte> to) {
 
 std::size_t Pipe::read_system(std::span<std::byte> to) {
   for (;;) {
-    // For read(), a named pipe that no writer has opened yet looks like one at its end; poll()
-    // tells them apart.
+    // For read(), a named pipe without a writer yet looks like one at its end.
     pollfd ready{.fd = descriptor_, .events = POLLIN, .revents = 0};
     ssize_t const got = ::poll(&ready, 1, -1) < 0 ? -1 : ::read(descriptor_, to.data(), to.size());
     if (got >= 0) return static_cast<std::size_t>(got);

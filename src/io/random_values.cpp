@@ -11,15 +11,15 @@ static_assert(FLT_EVAL_METHOD == 0, "each operation must be rounded on its own")
 namespace tessera::io {
 namespace {
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
-/// 2014): a bijection of 64-bit words with pseudorandom output.
+/// SplitMix64's finaliser (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+/// 2014), a bijection.
 constexpr std::uint64_t mix(std::uint64_t word) {
   word = (word ^ (word >> 30U)) * 0xbf58476d1ce4e5b9U;
   word = (word ^ (word >> 27U)) * 0x94d049bb133111ebU;
   return word ^ (word >> 31U);
 }
 
-/// Random words by index: word(k) depends on (seed, sequence, k) only.
+/// word(k) depends on (seed, sequence, k) only.
 class Words {
  public:
   constexpr Words(std::uint64_t seed, Sequence sequence)
@@ -33,7 +33,7 @@ class Words {
   std::uint64_t key_;
 };
 
-/// 0 … choices - 1, from 16 bits of a word: the bias is below choices / 2^16.
+/// The bias is below choices / 2^16.
 constexpr std::uint32_t choose(std::uint64_t word, unsigned shift, std::uint32_t choices) {
   return (static_cast<std::uint32_t>((word >> shift) & 0xffffU) * choices) >> 16U;
 }
@@ -56,7 +56,7 @@ T uniform_value(std::uint64_t word) {
   }
 }
 
-/// Twelve 32-bit numbers, each at the centre of its step, have mean 6 and variance 1.
+/// Each at the centre of its step: mean 6, variance 1.
 template <class T>
 T normal_value(Words const& words, std::uint64_t number) {
   std::int64_t sum = 6 - 6 * (std::int64_t{1} << 32);
@@ -64,7 +64,7 @@ T normal_value(Words const& words, std::uint64_t number) {
     std::uint64_t const word = words(6 * number + k);
     sum += static_cast<std::int64_t>(word & 0xffffffffU) + static_cast<std::int64_t>(word >> 32U);
   }
-  return static_cast<T>(static_cast<double>(sum) * 0x1p-32);  // the sum is exact, below 2^36
+  return static_cast<T>(static_cast<double>(sum) * 0x1p-32);  // exact: below 2^36
 }
 
 template <class T>

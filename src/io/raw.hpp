@@ -12,12 +12,11 @@
 
 namespace tessera::io {
 
-// A raw file: the elements of a vector or a matrix, little-endian, and nothing else.
+// Raw files: little-endian elements and nothing else.
 
-/// Opens a raw file with the shape and type of `raw`. @throws FileError bad_input
 [[nodiscard]] std::unique_ptr<MatrixSource> open_raw(InputFile file, RawFile const& raw);
 
-/// Writes nothing: a raw file has no header.
+/// A raw file has no header.
 void begin_raw_vector(OutputFile& out, MatrixInfo const& info);
 
 }  // namespace tessera::io

@@ -24,10 +24,9 @@ namespace {
 
 constexpr rlim_t seconds = 60;
 
-std::atomic<pid_t> apart{0};  // the process that end_apart() kills
+std::atomic<pid_t> apart{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free, "a handler of signals reads it");
 
-/// Waits for a process. @return as waitpid
 pid_t wait_for(pid_t id, int* status) {
   pid_t ended = 0;
   do {
@@ -50,7 +49,7 @@ std::uint64_t address_space() {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Prepares the separate process: it must end quietly and leave no core file.
+/// It must end quietly and leave no core file.
 void prepare() {
   for (int const signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGXCPU, SIGPIPE}) {
     ::signal(signal, SIG_DFL);
@@ -73,7 +72,7 @@ void send_to(int descriptor, std::span<std::byte const> bytes) {
   }
 }
 
-/// A forked process, which is killed on destruction unless it was waited for.
+/// Killed on destruction unless it was waited for.
 class Child {
  public:
   explicit Child(pid_t id) : id_(id) { apart = id; }
@@ -85,7 +84,7 @@ class Child {
   Child(Child const&) = delete;
   Child& operator=(Child const&) = delete;
 
-  /// Waits for its end. @return why it did not end normally; empty: it did
+  /// Returns why it did not end normally, if so.
   std::string wait() {
     int status = 0;
     apart = 0;  // before its number can be reused
@@ -100,7 +99,6 @@ class Child {
   pid_t id_;
 };
 
-/// Appends all bytes until the end. @return whether there are at most most_bytes
 bool receive_from(int descriptor, std::uint64_t most_bytes, std::vector<std::byte>& bytes) {
   std::vector<std::byte> buffer(64U << 10U);
   for (;;) {
@@ -112,7 +110,6 @@ bool receive_from(int descriptor, std::uint64_t most_bytes, std::vector<std::byt
   }
 }
 
-/// Runs in the separate process. Never returns.
 [[noreturn]] void work_apart(std::function<void(Send const&)> const& work, int descriptor) {
   prepare();
   try {
@@ -136,7 +133,7 @@ ApartResult run_apart(std::function<void(Send const&)> const& work, std::uint64_
   pid_t const id = ::fork();
   if (id < 0) return not_started();
   if (id == 0) {
-    from.reset();  // so that writing fails once the parent has ended
+    from.reset();  // writing fails once the parent has ended
     work_apart(work, to.get());
   }
   Child child(id);
@@ -145,7 +142,7 @@ ApartResult run_apart(std::function<void(Send const&)> const& work, std::uint64_
   if (!receive_from(from.get(), most_bytes, result.bytes)) {
     result.bytes.clear();
     result.trouble = "more than " + format_bytes(most_bytes) + " of answer";
-    return result;  // kills the process
+    return result;
   }
   result.trouble = child.wait();
   return result;

@@ -13,7 +13,6 @@ bool is_control(char character) {
   return byte < 0x20 || byte == 0x7f;
 }
 
-/// Whether a character has no special meaning in bash.
 bool is_plain(char character) {
   bool const is_word = (character >= 'a' && character <= 'z') ||
                        (character >= 'A' && character <= 'Z') ||
@@ -21,14 +20,13 @@ bool is_plain(char character) {
   return is_word || std::string_view("_@%+=:,./-").find(character) != std::string_view::npos;
 }
 
-/// \xHH, which both bash in $'…' and Python read as one byte.
+/// \xHH, one byte in bash's $'…' and in Python.
 std::string escaped(char character) {
   constexpr std::string_view digits = "0123456789abcdef";
   auto const byte = static_cast<unsigned char>(character);
   return {'\\', 'x', digits[byte >> 4U], digits[byte & 15U]};
 }
 
-/// `text` in single quotes, with backslashes in front of quotes and backslashes.
 std::string escaped_in_quotes(std::string_view text) {
   std::string word = "'";
   for (char const character : text) {

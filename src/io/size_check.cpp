@@ -10,7 +10,6 @@
 namespace tessera::io {
 namespace {
 
-/// data_offset + size * (rows * cols + vector), if that is below 2^64.
 std::optional<std::uint64_t> bytes_of_file(MatrixInfo const& info) {
   std::uint64_t total = 0;
   bool overflow = __builtin_mul_overflow(info.rows, info.cols, &total);
@@ -43,7 +42,7 @@ std::uint64_t check_shape(InputFile const& file, MatrixInfo const& info) {
 
 std::uint64_t check_sizes(InputFile const& file, MatrixInfo const& info) {
   std::uint64_t const expected = check_shape(file, info);
-  if (file.is_pipe()) return expected;  // the end of a pipe is checked later
+  if (file.is_pipe()) return expected;  // checked later
   std::string const content = "for the header and " + shape_of(info) + " of " +
                               std::string(to_string(info.stored)) +
                               (info.has_vector ? " with a vector" : "");

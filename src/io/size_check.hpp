@@ -10,16 +10,10 @@
 
 namespace tessera::io {
 
-/// Checks that no dimension is zero and that header, A and (with has_vector) V need fewer than 2^64
-/// bytes. @return that number of bytes
-/// @throws FileError bad_input
+/// Refuses dimensions of zero, and 2^64 bytes or more. Returns the bytes of header, A and V.
 [[nodiscard]] std::uint64_t check_shape(InputFile const& file, MatrixInfo const& info);
 
-/// Checks that no dimension is zero and that header, A and (with has_vector) V fill the file
-/// exactly; for a pipe, check_unchanged() checks it later. Computes without overflow and allocates
-/// nothing.
-/// @return the bytes of header, A and V
-/// @throws FileError bad_input
+/// As check_shape(). The bytes must fill the file exactly; check_unchanged() checks a pipe later.
 [[nodiscard]] std::uint64_t check_sizes(InputFile const& file, MatrixInfo const& info);
 
 }  // namespace tessera::io

@@ -17,7 +17,7 @@
 namespace tessera::io {
 
 struct TemporaryFile::Place {
-  std::atomic<char*> name{nullptr};  // whoever exchanges it for null removes the file
+  std::atomic<char*> name{nullptr};  // who takes it removes the file
   Place* next = nullptr;
 };
 
@@ -31,7 +31,6 @@ std::atomic<pid_t> process{0};  // a forked process inherits the list, but not t
 static_assert(std::atomic<char*>::is_always_lock_free && std::atomic<Place*>::is_always_lock_free,
               "a handler of signals reads the list");
 
-/// Stores a name in a free entry, or in a new one.
 Place* place_for(char* name) {
   for (Place* place = first_place; place != nullptr; place = place->next) {
     char* nothing = nullptr;
@@ -45,8 +44,7 @@ Place* place_for(char* name) {
   return place;
 }
 
-/// Whether an unhandled signal ends a process. SIGKILL cannot be handled. The C library reserves
-/// two numbers below SIGRTMIN, which sigaction() refuses.
+/// sigaction() refuses SIGKILL and the two numbers below SIGRTMIN that the C library reserves.
 bool ends_by_default(int number) {
   constexpr std::array<int, 9> others{SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU,
                                       SIGCONT, SIGCHLD, SIGURG,  SIGWINCH};
@@ -58,7 +56,7 @@ extern "C" void remove_temporaries_and_end(int number) {
   remove_temporaries();
   errno = error_number;
   ::signal(number, SIG_DFL);
-  ::raise(number);  // takes effect after this function has returned
+  ::raise(number);
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ constexpr std::string_view blanks = " \t";
 
 bool TextFile::next() {
   line_.clear();
-  bool any = false;         // of the line
-  std::size_t checked = 0;  // characters without a carriage return
+  bool any = false;
+  std::size_t checked = 0;
   for (;;) {
     if (left_.empty()) {
       std::size_t const got = file_.read_some(position_, buffer_);
@@ -80,7 +80,7 @@ std::optional<double> number_of(std::string_view text) {
   if (last != end || text.empty()) return std::nullopt;
   if (error == std::errc{}) return value;
   if (error != std::errc::result_out_of_range) return std::nullopt;
-  // It is a number, too large or too small: strtod() returns infinity or zero.
+  // strtod() returns infinity or zero.
   double const found = std::strtod(std::string(text).c_str(), nullptr);
   if (std::isinf(found)) return std::nullopt;
   return found;

@@ -40,7 +40,6 @@ void write_elements(OutputFile& out, ElementSpan elements) {
   std::visit([&](auto span) { out.write_elements(span); }, elements);
 }
 
-/// Writes the elements of a View in its own order, without padding between rows or columns.
 template <class View>
 void write_matrix_elements(OutputFile& out, View const& A) {
   using T = typename View::non_const_value_type;
@@ -57,7 +56,6 @@ void write_matrix_elements(OutputFile& out, View const& A) {
   }
 }
 
-/// Refuses a format that cannot hold `what`.
 void check_format(std::string const& path, std::string const& what,
                   std::function<bool(FormatRow const&)> const& can_hold) {
   FormatRow const* const row = find_format_of_result(path);

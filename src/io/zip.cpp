@@ -29,10 +29,10 @@ constexpr std::uint64_t locator_bytes = 20;
 constexpr std::uint64_t longest_comment = 0xffff;
 constexpr std::uint64_t greatest_directory = 16U << 20U;
 
-constexpr std::uint64_t in_zip64_32 = 0xffffffff;  // "see the zip64 field"
+constexpr std::uint64_t in_zip64_32 = 0xffffffff;
 constexpr std::uint64_t in_zip64_16 = 0xffff;
 
-/// A number of `count` bytes, least significant first. @pre it is within `bytes`
+/// Least significant byte first.
 std::uint64_t number(std::span<std::byte const> bytes, std::size_t place, std::size_t count) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -51,14 +51,12 @@ std::vector<std::byte> bytes_at(InputFile const& file, std::uint64_t offset, std
   file.fail("is damaged: " + sentence);
 }
 
-/// Position of the directory and number of its members.
 struct Directory {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
   std::uint64_t members = 0;
 };
 
-/// Reads the zip64 end of the directory, to which a locator before the end points.
 Directory directory64(InputFile const& file, std::uint64_t end) {
   if (end < locator_bytes) damaged(file, "expected a zip64 locator, found no room for it");
   auto const locator = bytes_at(file, end - locator_bytes, locator_bytes);
@@ -86,9 +84,7 @@ Directory find_directory(InputFile const& file) {
   for (std::size_t place = tail.size() - end_bytes + 1; place-- > 0;) {
     if (number(tail, place, 4) != end_header) continue;
     std::uint64_t const after = tail.size() - place - end_bytes;
-    if (number(tail, place + 20, 2) != after)
-      continue;  // the comment must reach the end of the
-                 // file
+    if (number(tail, place + 20, 2) != after) continue;
     std::uint64_t const end = all - looked_at + place;
     Directory directory{.offset = number(tail, place + 16, 4),
                         .bytes = number(tail, place + 12, 4),
@@ -111,7 +107,6 @@ Directory find_directory(InputFile const& file) {
   file.fail("is truncated: expected an .npz file with a directory at its end, found none");
 }
 
-/// One entry of the directory.
 struct Entry {
   std::string_view name;
   std::uint64_t flags;
@@ -119,10 +114,9 @@ struct Entry {
   std::uint64_t crc;
   std::uint64_t packed;
   std::uint64_t bytes;
-  std::uint64_t header;  // offset of the header before its bytes
+  std::uint64_t header;
 };
 
-/// Reads sizes too large for 32 bits from the zip64 field.
 void read_zip64(InputFile const& file, std::span<std::byte const> extra, Entry& entry) {
   while (extra.size() >= 4) {
     auto const size = static_cast<std::size_t>(number(extra, 2, 2));
@@ -141,7 +135,6 @@ void read_zip64(InputFile const& file, std::span<std::byte const> extra, Entry& 
   }
 }
 
-/// Reads the next entry of the directory.
 Entry take_entry(InputFile const& file, std::span<std::byte const>& left) {
   if (left.size() < directory_header_bytes || number(left, 0, 4) != directory_header) {
     damaged(file, "expected as many members as its directory says, found fewer");
@@ -179,7 +172,6 @@ std::string_view name_of(std::uint64_t method) {
   }
 }
 
-/// Checks the header before the entry's bytes and returns their position.
 ZipMember member_of(InputFile const& file, Entry const& entry, std::uint64_t end) {
   constexpr std::uint64_t stored = 0;
   constexpr std::uint64_t deflate = 8;
@@ -199,8 +191,7 @@ ZipMember member_of(InputFile const& file, Entry const& entry, std::uint64_t end
     damaged(file, "expected " + name + " before the directory, found it behind");
   }
   auto const header = bytes_at(file, entry.header, file_header_bytes);
-  std::uint64_t const skipped =
-      file_header_bytes + number(header, 26, 2) + number(header, 28, 2);  // name and extra field
+  std::uint64_t const skipped = file_header_bytes + number(header, 26, 2) + number(header, 28, 2);
   if (number(header, 0, 4) != file_header || number(header, 8, 2) != entry.method) {
     damaged(file, "expected the header of " + name + " at byte " + std::to_string(entry.header) +
                       ", found something else");
@@ -236,7 +227,7 @@ ZipMember find_array(InputFile const& file, std::string const& name) {
       names += (names.empty() ? "" : ", ") + printable(array);
     }
     if (name.empty() || (array != name && entry.name != name)) continue;
-    bool const better = is_array && array == name;  // NAME.npy takes precedence over NAME
+    bool const better = is_array && array == name;
     if (found && better == exact) {
       damaged(file, "expected one member '" + printable(name) + "', found two");
     }

@@ -10,26 +10,24 @@
 /// Python's arrays, described without Python.
 namespace tessera::python {
 
-/// The memory of an array, and the queue that orders work on it.
 struct Place {
   bool is_gpu = false;
-  int device = 0;             ///< number of the GPU
-  std::uintptr_t stream = 0;  ///< the caller's stream of the GPU
+  int device = 0;
+  std::uintptr_t stream = 0;
 
   friend bool operator==(Place const&, Place const&) = default;
 };
 
-/// The kind and the size of an array's elements.
 struct ElementType {
   bool is_float = false;
   std::size_t bytes = 0;
-  std::string name;  ///< NumPy's name of the type
+  std::string name;
 
   [[nodiscard]] bool is_scalar() const { return is_float && (bytes == 4 || bytes == 8); }
   friend bool operator==(ElementType const&, ElementType const&) = default;
 };
 
-/// An array of one or two dimensions. Does not own its memory.
+/// The memory is somebody else's.
 struct Array {
   void* data = nullptr;
   int dimensions = 1;
@@ -39,7 +37,7 @@ struct Array {
   Place place{};
 };
 
-/// "(3, 4)", as Python writes a shape.
+/// As Python writes it.
 std::string shape_text(Array const& array);
 
 }  // namespace tessera::python

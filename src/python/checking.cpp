@@ -14,7 +14,6 @@
 namespace tessera::python {
 namespace {
 
-/// Copies a block of vectors into one contiguous vector, one vector after the other.
 template <class T>
 io::VectorView<T> gathered(Array const& x) {
   auto const [rows, cols] = x.extents;

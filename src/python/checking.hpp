@@ -6,7 +6,7 @@
 #include <python/operations.hpp>
 #include <string>
 
-/// Compares results with references of higher precision.
+/// Checks results.
 namespace tessera::python {
 
 struct Checked {
@@ -16,8 +16,8 @@ struct Checked {
   std::string sentence;
 };
 
-/// Compares c with alpha·Aᵀ·f(A·v) + beta·z, for a vector or a block of vectors. Arrays are on the
-/// host and not empty. The rows or the columns of A are contiguous.
+/// Compares c with a reference of higher precision. Arrays are on the host and not empty; rows or
+/// columns of A are contiguous.
 Checked check_atax(AtaxCall const& call);
 
 }  // namespace tessera::python

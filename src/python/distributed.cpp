@@ -35,8 +35,6 @@ nb::list parts_of(std::int64_t m, std::int64_t n, std::size_t bytes, bool by_row
   return all;
 }
 
-/// ATAX over rows [first, first + count) of A, which form a subtree. `map` is the map's name, empty
-/// for no map; b is None if the caller does not want it.
 nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows, std::int64_t first,
                      std::int64_t count, std::string const& map, nb::handle of_map, nb::handle b) {
   Call const call{"distributed.World.atax", false, false};
@@ -72,7 +70,6 @@ nb::object matvec_part(nb::handle A, nb::handle x, std::int64_t m, bool by_rows)
   return finished(b);
 }
 
-/// Aᵀ·u over rows [first, first + count) of A, which form a subtree.
 nb::object rmatvec_part(nb::handle A, nb::handle u, std::int64_t m, bool by_rows,
                         std::int64_t first, std::int64_t count) {
   Call const call{"distributed.World.rmatvec", false, false};
@@ -86,7 +83,6 @@ nb::object rmatvec_part(nb::handle A, nb::handle u, std::int64_t m, bool by_rows
   return finished(c);
 }
 
-/// Arguments are contiguous arrays that tessera.distributed created.
 void add_roots_of(nb::handle roots, std::vector<int> const& levels, nb::handle sums) {
   Call const call{"distributed.World", false, false};
   Taken const from = call.any(roots, "roots");

@@ -6,7 +6,6 @@
 
 namespace tessera::python {
 
-/// Adds the functions that tessera.distributed calls.
 void add_parts(nanobind::module_& m);
 
 }  // namespace tessera::python

@@ -21,7 +21,6 @@ std::string shape_text(Array const& array) {
 
 namespace {
 
-/// The objects of other modules that this module uses; kept until the process ends.
 struct Modules {
   nb::object numpy_array = nb::module_::import_("numpy").attr("ndarray");
   nb::object numpy_empty = nb::module_::import_("numpy").attr("empty");
@@ -40,10 +39,10 @@ bool is_numpy(nb::handle x) {
                             reinterpret_cast<PyTypeObject*>(modules().numpy_array.ptr())) != 0;
 }
 
-/// The parts of PyTorch that this module uses, if the process has imported PyTorch.
+/// If it is imported.
 struct Torch {
   nb::object tensor;
-  nb::object to_dlpack;  ///< compiled; unlike Tensor.__dlpack__ it makes no stream wait
+  nb::object to_dlpack;  ///< makes no stream wait, unlike Tensor.__dlpack__
 };
 
 Torch const* torch() {
@@ -56,13 +55,13 @@ Torch const* torch() {
   nb::object utils = nb::getattr(module, "utils", nb::none());
   nb::object to_dlpack =
       nb::getattr(nb::getattr(utils, "dlpack", nb::none()), "to_dlpack", nb::none());
-  if (tensor.is_none() || to_dlpack.is_none()) return nullptr;  // PyTorch is still being imported
+  if (tensor.is_none() || to_dlpack.is_none()) return nullptr;  // still being imported
   torch = new Torch{std::move(tensor), std::move(to_dlpack)};
   return torch;
 }
 
-/// The object to pass to nanobind. For a PyTorch tensor that is a DLPack capsule: calls are queued
-/// in the caller's stream, so no other stream has to wait.
+/// A PyTorch tensor becomes a DLPack capsule: calls use the caller's stream, so no other stream has
+/// to wait.
 nb::object shown(nb::object const& x) {
   if (is_numpy(x)) return x;
   Torch const* const library = torch();
@@ -71,7 +70,7 @@ nb::object shown(nb::object const& x) {
   try {
     return library->to_dlpack(x);
   } catch (nb::python_error const&) {
-    return x;  // for example a sparse tensor; the message about it comes later
+    return x;  // such as a sparse tensor, refused later
   }
 }
 
@@ -80,7 +79,6 @@ nb::object numpy_type(ElementType const& type) {
   return type.bytes == sizeof(float) ? modules().float32 : modules().float64;
 }
 
-/// Describes an object that cannot be used as an array.
 std::string name_of(nb::handle x) {
   std::string name = nb::type_name(x.type()).c_str();
   if (!is_numpy(x)) return name;
@@ -113,8 +111,7 @@ ElementType element_type(nb::dlpack::dtype const& type) {
           static_cast<std::size_t>(type.bits) / 8, name + std::to_string(type.bits)};
 }
 
-/// The place of an array. On a GPU it includes the caller's stream, as reported by the array's
-/// library. The first array sets the stream of the whole call.
+/// The first array sets the stream of the call.
 Place place_of(Call const& call, nb::handle x, char const* name, int device_type, int device) {
   namespace device_of = nb::device;
   if (device_type == device_of::cpu::value || device_type == device_of::cuda_host::value) return {};
@@ -128,8 +125,8 @@ Place place_of(Call const& call, nb::handle x, char const* name, int device_type
                  "DLPack's device type " + std::to_string(device_type));
 }
 
-/// Converts an ndarray. The stride of a dimension with one entry has no meaning, so a single row or
-/// a single column gets the strides of contiguous rows if possible.
+/// The stride of a dimension with one entry has no meaning: here that of contiguous rows if
+/// possible.
 Array array_of(Call const& call, nb::handle x, char const* name,
                nb::ndarray<nb::ro> const& imported) {
   Array array{.data = const_cast<void*>(static_cast<void const*>(imported.data())),
@@ -156,7 +153,7 @@ Array array_of(Call const& call, nb::handle x, char const* name,
   return array;
 }
 
-/// The array of an object without DLPack or the buffer protocol, made by NumPy or CuPy.
+/// For objects without DLPack and buffer protocol.
 nb::object through_interface(nb::handle x) {
   return modules().arrays.attr("through_interface")(x);
 }
@@ -174,7 +171,6 @@ bool is_aligned(Array const& x) {
          reinterpret_cast<std::uintptr_t>(x.data) % x.type.bytes == 0;
 }
 
-/// Whether kernels can load and store the elements.
 bool is_readable(Array const& x) {
   return is_forward(x) && is_aligned(x);
 }
@@ -184,8 +180,8 @@ std::string why_not_readable(Array const& x) {
          " bytes at an address that is not a multiple of " + std::to_string(x.type.bytes);
 }
 
-/// Refuses arrays whose memory does not show their values: masked, lazily negated, or tracked by
-/// autograd.
+/// Refuses masked, lazily negated and autograd-tracked arrays: their memory does not show their
+/// values.
 void require_plain(Call const& call, nb::handle x, char const* name) {
   if (is_numpy(x)) {
     if (x.type().is(modules().numpy_array) || !nb::hasattr(x, "mask")) return;
@@ -233,17 +229,14 @@ Taken Call::any(nb::handle x, char const* what) const {
 
 namespace {
 
-/// The result of `any` for a contiguous copy in float32 or float64.
 Taken copied(Call const& call, nb::handle x, char const* what, ElementType const& type) {
   return call.any(modules().arrays.attr("copied")(x, type.name), what);
 }
 
-/// The type of a copy: the array's, or float64 if that is neither float32 nor float64.
 ElementType scalar_type_for(Taken const& x) {
   return x.array.type.is_scalar() ? x.array.type : ElementType{true, sizeof(double), "float64"};
 }
 
-/// Advice for an array that would be accepted after a copy.
 char const* with_copy(Call const& call) {
   return call.has_copy ? "; copy=True makes a copy" : "; copy or convert it first";
 }

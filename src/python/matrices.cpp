@@ -76,7 +76,7 @@ MatrixInput take_array(Call const& call, nb::handle A) {
 
 namespace {
 
-/// The identifier of Python's main thread. The first call needs the GIL.
+/// The first call needs the GIL.
 unsigned long main_thread() {
   static unsigned long const number = nb::cast<unsigned long>(
       nb::module_::import_("threading").attr("main_thread")().attr("ident"));
@@ -90,8 +90,7 @@ void prepare_to_look_for_signals() {
 }
 
 void look_for_signals() {
-  // Other threads never handle signals. They must not enter Python while the main thread finalises
-  // it.
+  // Other threads must not enter Python while it is finalised.
   if (PyThread_get_thread_ident() != main_thread()) return;
   nb::gil_scoped_acquire const acquired;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();

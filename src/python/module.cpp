@@ -37,9 +37,6 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-// ---- one call -----------------------------------------------------------------------------------
-
-/// Derives a map and its vector from the arguments `weights`, `minus` and `map`.
 std::pair<std::string_view, nb::handle> map_of(Call const& call, nb::handle weights,
                                                nb::handle minus, nb::handle map) {
   bool const has_weights = !weights.is_none();
@@ -68,7 +65,6 @@ std::pair<std::string_view, nb::handle> map_of(Call const& call, nb::handle weig
       nb::cast<std::string>(nb::repr(map)));
 }
 
-/// The arguments other than the operands of the products, as the caller passed them.
 struct Terms {
   nb::handle weights;
   nb::handle minus;
@@ -77,13 +73,12 @@ struct Terms {
   double beta;
   nb::handle z;
 };
-/// Their arrays, which must stay alive during the call.
+/// Must stay alive during the call.
 struct TakenTerms {
   std::optional<Taken> of_map;
   std::optional<Taken> added;
 };
 
-/// Sets the terms of a call whose input vectors are `in`.
 TakenTerms take_terms(Call const& call, MatrixInput const& a, Taken const& in, Terms const& given,
                       AtaxCall& to) {
   TakenTerms taken;
@@ -144,7 +139,6 @@ nb::object atax_of(nb::handle A, nb::handle v, nb::handle weights, nb::handle mi
   return nb::make_tuple(result, finished(*b));
 }
 
-/// Calls compute(A, in, out) with vectors of `in_size` entries, and returns the result.
 template <class Compute>
 nb::object product_of(Call const& call, MatrixInput const& a, nb::handle vectors, char const* name,
                       std::int64_t in_size, nb::handle out, std::int64_t out_size,
@@ -242,9 +236,6 @@ nb::object transpose_of(nb::handle A, nb::handle out, bool copy) {
   return finished(at);
 }
 
-// ---- vectors ------------------------------------------------------------------------------------
-
-/// Two vectors of the same length and type.
 std::pair<Taken, Taken> take_pair(Call const& call, nb::handle x, nb::handle y) {
   Taken first = call.vector(x, "x");
   std::string const of_x = "x of shape " + shape_text(first.array);
@@ -257,8 +248,7 @@ std::pair<Taken, Taken> take_pair(Call const& call, nb::handle x, nb::handle y) 
   return {std::move(first), std::move(second)};
 }
 
-/// Returns the number of elements that failed, that could not be judged, and in total, and a
-/// sentence.
+/// Elements that failed, that could not be judged, and in total, and a sentence.
 nb::tuple check_of(nb::handle A, nb::handle v, nb::handle c, nb::handle weights, nb::handle minus,
                    nb::handle map, double alpha, double beta, nb::handle z) {
   Call const call{"check", false, false};
@@ -303,8 +293,6 @@ void axpby_of(double a, nb::handle x, double b, nb::handle y) {
   axpby(a, in.array, b, out.array);
 }
 
-// ---- matrices in blocks -------------------------------------------------------------------------
-
 std::optional<ElementType> type_of_name(Call const& call, std::optional<std::string> const& name) {
   if (!name) return std::nullopt;
   if (*name == "float32") return ElementType{true, 4, *name};
@@ -337,18 +325,17 @@ StreamObject open_file(std::string const& path, std::size_t memory_limit,
       nb::none()};
 }
 
-/// A call of a function that reads a block. It runs on its own thread: the function may take long,
-/// and the thread that waits for it may stop waiting when a signal arrives.
+/// On its own thread: it may take long, and its caller may stop waiting at a signal.
 struct BlockCall {
   std::mutex mutex;
   std::condition_variable changed;
   bool is_done = false;
-  nb::object function;  ///< accessed with the GIL, like `block`
+  nb::object function;  ///< with the GIL, like `block`
   nb::object block;
   std::exception_ptr error;
 };
 
-/// Runs the call with the GIL. If nobody waits any more, it also releases the Python objects.
+/// Also releases the Python objects if nobody waits.
 void run(std::shared_ptr<BlockCall> call, ElementType const& type, BlockRead const& at) {
   nb::gil_scoped_acquire const acquired;
   Function const function;
@@ -410,7 +397,7 @@ StreamObject from_callback(std::int64_t rows, std::int64_t cols, nb::object read
                   .by_rows = rows_first(call, order),
                   .read = {},
                   .bytes = held};
-  // The object that owns the reading also owns the function, where the garbage collector sees it.
+  // The reading's owner owns the function: the garbage collector sees it there.
   reading.read = [function = nb::handle(read), type = reading.type, by_rows = reading.by_rows](
                      BlockRead const& block) { read_by(function, type, by_rows, block); };
   return {{std::move(reading), memory_limit, look_for_signals_in_call},
@@ -427,7 +414,6 @@ int visit_stream(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-/// Called by the garbage collector when the object is only reachable through a cycle.
 int clear_stream(PyObject* self) {
   auto* const stream = nb::inst_ptr<StreamObject>(self);
   stream->reading.read = nullptr;
@@ -462,13 +448,11 @@ nb::dict info() {
   return result;
 }
 
-// ---- the module ---------------------------------------------------------------------------------
-
 }  // namespace
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled part of tessera.";
-  nb::set_leak_warnings(false);  // globals of a program live until it ends
+  nb::set_leak_warnings(false);
   nb::register_exception_translator([](std::exception_ptr const& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
@@ -516,7 +500,7 @@ NB_MODULE(_core, m) {
                std::to_string(a.reading.cols) + ", " + a.reading.type.name + ">";
       });
 
-  // Called by tessera._operations, by position because that is faster.
+  // Faster by position.
   m.def("atax", &atax_of, "A"_a, "v"_a, "weights"_a = nb::none(), "minus"_a = nb::none(),
         "map"_a = nb::none(), "alpha"_a = 1.0, "beta"_a = 0.0, "z"_a = nb::none(),
         "return_b"_a = false, "out"_a = nb::none(), "copy"_a = false);

@@ -20,8 +20,7 @@
 namespace tessera::python {
 namespace {
 
-/// The workspace of calls in a GPU stream. It is kept until Kokkos is finalised or until calls used
-/// `most_streams` other streams.
+/// Kept until Kokkos is finalised or `most_streams` other streams were used.
 template <class Exec>
 Workspace<Exec>& workspace_of(std::uintptr_t stream) {
   using Workspaces = backends::MostRecent<std::uintptr_t, Workspace<Exec>>;
@@ -33,15 +32,13 @@ Workspace<Exec>& workspace_of(std::uintptr_t stream) {
   return workspaces->get(stream, [] { return Workspace<Exec>(); });
 }
 
-/// Bytes that a product with so many vectors reads. If computing takes longer than reading, returns
-/// the bytes that would take as long: per thread of a host, a byte takes as long as two products.
+/// Bytes that a product reads, or as many as take as long: per thread two products take as long as
+/// a byte.
 std::int64_t work_of(Array const& a, std::int64_t vectors) {
   std::int64_t const elements = a.extents[0] * a.extents[1];
   return elements * std::max(static_cast<std::int64_t>(a.type.bytes), vectors / 2);
 }
 
-/// Calls body(exec, workspace) with the execution space of `place` and a number of threads that
-/// suits `bytes`.
 template <class Body>
 void with_instance(Place const& place, std::int64_t bytes, Body const& body) {
   Turn const turn(place.is_gpu ? Turn::Needs::first_lane : Turn::Needs::lane);
@@ -56,7 +53,6 @@ void with_instance(Place const& place, std::int64_t bytes, Body const& body) {
   host.fence("tessera: the result goes to Python");
 }
 
-/// Calls body(exec, workspace, T()) with the scalar type and the execution space of an array.
 template <class Body>
 void with_types(Array const& a, std::int64_t bytes, Body const& body) {
   with_instance(a.place, bytes, [&](auto const& exec, auto& workspace) {
@@ -64,7 +60,6 @@ void with_types(Array const& a, std::int64_t bytes, Body const& body) {
   });
 }
 
-/// Calls body(view) with a View of an array of one or two dimensions.
 template <class Exec, class T, class Body>
 void with_view(Array const& x, Body const& body) {
   if (x.dimensions == 1) {

@@ -6,17 +6,17 @@
 #include <python/arrays.hpp>
 #include <string_view>
 
-/// The library's operations on arrays of one scalar type in one place. The caller has checked this
-/// and the shapes. On a host the work is complete on return; on a GPU it is queued in the stream.
+/// The caller has checked types, places and shapes. Complete on return on a host, queued in the
+/// stream on a GPU.
 namespace tessera::python {
 
-/// C = alpha·Aᵀ·f(A·v) + beta·z, for a vector or a block of vectors.
+/// C = alpha·Aᵀ·f(A·v) + beta·z, for a vector or a block.
 struct AtaxCall {
   Array a;
   Array v;
-  std::optional<Array> b{};  ///< f(A·v), if it is wanted
+  std::optional<Array> b{};
   Array c;
-  std::string_view map{};  ///< f by its name in maps::name_of; empty: the identity
+  std::string_view map{};  ///< of maps::name_of; empty: the identity
   std::optional<Array> of_map{};
   double alpha = 1;
   double beta = 0;
@@ -32,7 +32,7 @@ void multiply_transposed(Array const& a, Array const& u, Array const& c);
 void multiply_both(Array const& a, Array const& x, Array const& u, Array const& y, Array const& w);
 /// C = A·B
 void gemm(Array const& a, Array const& b, Array const& c);
-/// At = Aᵀ, for elements of 4 or 8 bytes
+/// At = Aᵀ, elements of 4 or 8 bytes
 void transpose(Array const& a, Array const& at);
 /// x·y
 double dot(Array const& x, Array const& y);

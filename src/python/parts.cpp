@@ -29,8 +29,6 @@ parts::Units units_of(RowsOfMatrix const& matrix, std::int64_t cols, std::size_t
              : parts::units_of<double>(matrix.by_rows, matrix.all_rows, cols);
 }
 
-/// Calls body(exec, kernels, whether rows are contiguous, T()) for the place and the type of an
-/// array.
 template <class Body>
 void with_kernels_for(RowsOfMatrix const& matrix, Array const& a, Body const& body) {
   Turn const turn(a.place.is_gpu ? Turn::Needs::first_lane : Turn::Needs::lane);
@@ -71,7 +69,7 @@ PartOfRows rows_of_rank(RowsOfMatrix const& matrix, std::int64_t cols, std::size
   auto units = units_of({matrix.all_rows, matrix.by_rows && !in_segments}, cols, bytes_of_scalar);
   auto const segment =
       bytes_of_scalar == sizeof(float) ? summation::segment<float> : summation::segment<double>;
-  // Solvers of few columns also add segments. Use a unit that suits both if there are enough rows.
+  // Solvers of few columns also add segments: a unit for both, if rows suffice.
   std::int64_t const both = std::lcm(units.unit, std::int64_t{segment});
   if (cols <= solve::direct_columns && matrix.all_rows / both >= 16 * std::int64_t{size}) {
     units.unit = both;
@@ -93,7 +91,7 @@ std::vector<PartOfRows> parts_of_rows(RowsOfMatrix const& matrix, std::int64_t c
 }
 
 void atax_of_part(RowsOfMatrix const& matrix, SomeRows const& some, AtaxCall const& call) {
-  if (call.a.extents[0] == 0 || call.a.extents[1] == 0) return atax(call);  // the sum is empty
+  if (call.a.extents[0] == 0 || call.a.extents[1] == 0) return atax(call);
   with_kernels_for(
       matrix, call.a,
       [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
@@ -116,7 +114,7 @@ void atax_of_part(RowsOfMatrix const& matrix, SomeRows const& some, AtaxCall con
 }
 
 void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, Array const& b) {
-  if (a.extents[0] == 0 || a.extents[1] == 0) return multiply(a, v, b);  // the sum is empty
+  if (a.extents[0] == 0 || a.extents[1] == 0) return multiply(a, v, b);
   with_kernels_for(
       matrix, a,
       [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {

@@ -31,10 +31,9 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/workspace.hpp>
 
-/// Distributed matrices as the library's solvers read them, without MPI.
+/// Distributed matrices for the library's solvers.
 namespace tessera::python {
 
-/// Calls body(kernels, whether rows are contiguous).
 template <class Exec, class Body>
 void with_kernels(bool by_rows, Body const& body) {
   tessera::detail::with_kernels<Exec>(Kernels::automatic, [&]<class Set>(Set set) {
@@ -46,8 +45,7 @@ void with_kernels(bool by_rows, Body const& body) {
   });
 }
 
-/// The subtrees of a rank's rows. An error names `proposed_by`, the function that proposes valid
-/// rows.
+/// Errors name `proposed_by`.
 inline std::vector<distributed::detail::Subtree> subtrees_of(
     distributed::detail::Units const& units, distributed::Rows const& rows,
     std::string const& proposed_by) {
@@ -62,8 +60,7 @@ inline std::vector<distributed::detail::Subtree> subtrees_of(
   return std::move(share.whole);
 }
 
-/// A matrix whose rows are distributed over ranks. Vectors are complete on every rank, so all ranks
-/// take the same decisions.
+/// Vectors are complete on every rank, so all ranks decide the same.
 template <ExecutionSpace Exec, Scalar T>
 class RanksOperator final : public solve::BlockOperator<Exec, T> {
   using Base = solve::BlockOperator<Exec, T>;
@@ -74,7 +71,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   using Output = tessera::detail::OutputVector<T>;
 
  public:
-  /// `a` is this rank's rows. `ranks` must outlive the operator.
+  /// `ranks` must outlive this.
   RanksOperator(Exec const& exec, Array const& a, OnRanks const& ranks)
       : Base(exec, ranks.matrix.all_rows, a.extents[1], ranks.matrix.by_rows),
         ranks_(ranks),
@@ -186,17 +183,15 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
               c);
   }
 
-  /// Whether the matrix has no elements. Sums then have no order, and each rank computes its own
-  /// rows.
+  /// Sums without elements have no order: each rank computes its rows.
   [[nodiscard]] bool is_empty() const { return this->rows() == 0 || this->cols() == 0; }
-  /// This rank's entries of a vector with one entry per row.
   [[nodiscard]] Vector mine(Vector const& b) const {
     return Vector(b.data() + rows_.first, entries());
   }
   [[nodiscard]] std::size_t entries() const { return static_cast<std::size_t>(rows_.count); }
 
-  /// The whole matrix, for sums whose segments continue on another rank. It is small: larger
-  /// matrices get such rows only on request, and are refused.
+  /// The whole matrix, if segments continue on another rank. Larger matrices get such rows only on
+  /// request.
   Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space> const& gathered() const {
     constexpr Index most = Index{64} << 20U;  // bytes
     if (gathered_.size() > 0) return gathered_;
@@ -226,7 +221,6 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     return gathered_;
   }
 
-  /// c = the sum of a job over all rows.
   template <class Job>
   void add_units(Job const& job, Vector const& c) const {
     with_kernels<Exec>(ranks_.matrix.by_rows, [&]<class Set, class ByRows>(Set, ByRows by_rows) {
@@ -236,8 +230,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
       });
     });
   }
-  /// c = the tree over the subtrees of all ranks. add(rows, sum) computes one of this rank's; its
-  /// rows are counted from this rank's first row.
+  /// c = the tree over all ranks' subtrees; add(rows, sum) computes one of this rank's.
   template <class S, class Add>
   void add_subtrees(distributed::detail::Units const& units, std::string const& proposed_by, S* c,
                     std::size_t size, Add const& add) const {
@@ -260,7 +253,6 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     }
     stream::detail::from_host(sums, solve::Values<Exec, S>(c, size));
   }
-  /// Sends this rank's entries of a vector to every rank and receives theirs.
   void share(T* x, std::size_t size) const {
     Vector const device(x, size);
     auto entries = stream::detail::to_host<T>(device);
@@ -270,7 +262,6 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     }
     stream::detail::from_host(entries, device);
   }
-  /// Wraps contiguous memory of the host.
   template <class S>
   static Array on_host(S* data, int dimensions, std::array<std::int64_t, 2> const& extents) {
     Array array{.data = data, .dimensions = dimensions, .extents = extents};

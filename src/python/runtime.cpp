@@ -27,40 +27,37 @@ namespace tessera::python {
 namespace {
 
 struct State {
-  std::mutex mutex;                 ///< protects the members up to `spare`
-  std::condition_variable changed;  ///< signalled when a turn ends or a Function begins
-  bool is_taken = false;            ///< whether the first lane is in use
-  int functions = 0;                ///< running functions of the caller
-  int calls = 0;                    ///< calls that have a turn
+  std::mutex mutex;                 ///< of the members up to `spare`
+  std::condition_variable changed;  ///< a turn ends or a Function begins
+  bool is_taken = false;            ///< the first lane is in use
+  int functions = 0;
+  int calls = 0;
   std::vector<std::unique_ptr<Lane>> spare;
 
-  std::atomic<bool> was_forked = false;  ///< a forked child: it lacks the parent's threads
+  std::atomic<bool> was_forked = false;  ///< it lacks the parent's threads
   std::atomic<bool> has_ended = false;
   std::atomic<bool> has_started = false;
-  std::atomic<int> threads = 1;  ///< as set by the caller
+  std::atomic<int> threads = 1;
   void (*while_waiting)() = nullptr;
-  // The members below belong to the holder of the first lane.
-  bool is_ours = false;  ///< whether this module initialised Kokkos
+  // Of the holder of the first lane:
+  bool is_ours = false;
   int most_threads = 1;
-  int default_threads = 1;  ///< of OpenMP
+  int default_threads = 1;
   Lane first;
 };
 
 State& state() {
-  static State* const state = new State;  // outlives all objects of the process
+  static State* const state = new State;  // outlives all objects
   return *state;
 }
 
-/// Releases all memory that Kokkos has allocated for this module.
 void release() {
   state().first = {};
   state().spare.clear();
 }
 
-/// How long finish() waits for the call of a daemon thread, which may never return from a function
-/// of the caller.
+/// A daemon thread may never return from the caller's function.
 constexpr std::chrono::seconds patience{5};
-/// How often a waiting call checks for signals.
 constexpr std::chrono::milliseconds look_every{50};
 
 thread_local bool in_function = false;
@@ -104,7 +101,7 @@ void start(int least) {
     int const found = backends::survey_host_threads(std::max(least, wanted)).found;
     Kokkos::initialize(
         Kokkos::InitializationSettings().set_num_threads(found).set_disable_warnings(true));
-    if (set < s.default_threads) backends::set_host_threads_of_caller(set);  // restore it
+    if (set < s.default_threads) backends::set_host_threads_of_caller(set);
     s.is_ours = true;
   }
   ::pthread_atfork(nullptr, nullptr, [] { state().was_forked = true; });
@@ -117,8 +114,7 @@ void start(int least) {
   s.has_started = true;
 }
 
-/// The number of threads for this thread's calls: as set by the caller, or fewer if the thread has
-/// set fewer.
+/// Fewer if the thread has set fewer.
 int threads_of_call() {
   int const wanted = state().threads;
   int const set = backends::host_threads_of_caller();
@@ -144,7 +140,7 @@ Function::~Function() {
 
 Turn::Turn(Needs needs, int threads_at_start) {
   State& s = state();
-  require_usable();  // the parent may have held the lock when it forked
+  require_usable();  // the parent may have held the lock
   std::unique_lock lock(s.mutex);
   auto const has_to_wait = [&] {
     return s.is_taken && !s.has_ended && (s.functions == 0 || needs == Needs::first_lane);
@@ -239,12 +235,12 @@ void finish() {
   {
     std::unique_lock lock(s.mutex);
     if (!s.changed.wait_for(lock, patience, [&] { return s.calls == 0; })) return;
-    s.is_taken = true;  // and never released
+    s.is_taken = true;
     s.has_ended = true;
   }
   s.changed.notify_all();
   if (s.is_ours) {
-    Kokkos::finalize();  // runs the finalize hook
+    Kokkos::finalize();
   } else {
     release();
   }

@@ -8,14 +8,12 @@
 /// Kokkos within a Python process.
 namespace tessera::python {
 
-/// Returns the number of host threads for calls of this thread; with an argument, sets it first.
-/// The number is smaller if the thread has set fewer (omp_set_num_threads). Throws
-/// std::invalid_argument for a number below one or above Kokkos' number of threads.
+/// Host threads of this thread's calls, set first if `wanted`; fewer after omp_set_num_threads.
+/// @throws std::invalid_argument below one or above Kokkos' number
 int threads(std::optional<int> wanted);
 
-/// Marks that this thread runs a function of the caller while the object lives. Calls of tessera
-/// from that function are refused. Calls of other threads do not wait for the current call, because
-/// the function may wait for them.
+/// While it lives, this thread runs a function of the caller, which must not call tessera. Other
+/// threads' calls do not wait: the function may wait for them.
 class Function {
  public:
   Function();
@@ -27,14 +25,13 @@ class Function {
   bool before_;
 };
 
-/// Sets a function that is called repeatedly while a call waits for its turn. It may throw.
+/// Sets a function that is called repeatedly while a call waits for its turn; it may throw.
 void call_while_waiting(void (*function)());
 
-/// Whether Kokkos runs.
 bool is_running();
 
-/// Finalises Kokkos if this module initialised it. Later calls are refused. If another thread's
-/// call does not end within a few seconds, neither that call nor Kokkos is stopped.
+/// Finalises Kokkos if this module initialised it, unless another thread's call does not end within
+/// a few seconds.
 void finish();
 
 std::string kokkos_version();

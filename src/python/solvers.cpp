@@ -22,8 +22,7 @@
 namespace tessera::python {
 namespace {
 
-/// Calls body(op, control) with the matrix as solvers read it, in place. calls_of(rows, columns)
-/// lists the calls of body in addition to the products of all solvers.
+/// calls_of(rows, columns): calls of `body` beyond the products of all solvers.
 template <class CallsOf, class Body>
 void with_operator(Solving const& solving, CallsOf const& calls_of, Body const& body) {
   auto const run = [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op) {
@@ -42,7 +41,7 @@ void with_operator(Solving const& solving, CallsOf const& calls_of, Body const& 
     with_source(*solving.streamed, [&]<class S, class T>(Host const& exec, S const& source,
                                                          stream::Options<T> const& options, T) {
       solve::StreamOperator<Host, S> const op(exec, source, options);
-      // Report a limit that is too small now, not after a first product that needs less.
+      // Now, not after a product that needs less.
       if (auto const needed = op.bytes_needed(calls_of(op.rows(), op.cols()));
           needed > options.memory_limit) {
         throw stream::LimitError("solve", needed, options.memory_limit);
@@ -70,7 +69,6 @@ void with_operator(Solving const& solving, CallsOf const& calls_of, Body const& 
   });
 }
 
-/// A contiguous vector with the entries of the caller's.
 template <class Exec, class T>
 solve::ConstValues<Exec, T> values(Exec const& exec, Array const& x) {
   return solve::detail::side_by_side(exec, vector<Exec, T>(x));
@@ -81,7 +79,6 @@ Ending ending_of(Result const& result) {
   return {.stop = result.stop, .iterations = result.iterations, .reads = result.reads};
 }
 
-/// Copies rows of a solver to the first rows of `to`, in reverse order if `from_last`.
 template <class Exec, class T>
 void write_rows(Exec const& exec, solve::Rows<Exec, T> const& from, Array const& to,
                 bool from_last) {
@@ -96,7 +93,6 @@ void write_rows(Exec const& exec, solve::Rows<Exec, T> const& from, Array const&
   exec.fence("tessera: the result goes to Python");
 }
 
-/// Copies a vector of a solver to `to`.
 template <class Exec, class T>
 void write(Exec const& exec, solve::Values<Exec, T> const& from, Array const& to) {
   Array as_row = to;

@@ -13,15 +13,13 @@
 
 #include <tessera/solve/stop.hpp>
 
-/// The library's solvers for matrices in memory, streamed, or distributed over processes. The
-/// caller has checked types, shapes and places. The work is complete on return.
+/// The caller has checked types, shapes and places. Complete on return.
 namespace tessera::python {
 
-/// The matrix of a solver, and a callback after each iteration, which may throw.
 struct Solving {
-  Array a{};                                 ///< if it is not streamed
-  StreamedMatrix const* streamed = nullptr;  ///< if it is
-  std::optional<OnRanks> ranks{};            ///< if it is distributed; `a` is this rank's rows
+  Array a{};                                 ///< if not streamed
+  StreamedMatrix const* streamed = nullptr;  ///< else
+  std::optional<OnRanks> ranks{};            ///< if distributed; `a`: this rank's rows
   std::function<void(solve::Step const&)> on_step{};
 };
 
@@ -37,9 +35,9 @@ struct LeastSquaresCall {
   LeastSquaresMethod method = LeastSquaresMethod::lsmr;
   Array b{};
   std::optional<Array> x0{};
-  std::vector<double> damps{};   ///< one damping factor; for ridge any number of λ
-  std::vector<Array> x{};        ///< outputs, one per damping factor
-  std::optional<double> atol{};  ///< empty: the method's default
+  std::vector<double> damps{};  ///< one; for ridge any number of λ
+  std::vector<Array> x{};
+  std::optional<double> atol{};  ///< empty: by the method
   std::optional<double> btol{};
   double conlim = 0;
   std::optional<std::int64_t> maxiter{};
@@ -51,13 +49,12 @@ struct LeastSquaresFound {
   double norma = 0;
   double conda = 0;
   double normx = 0;
-  std::int64_t rank = -1;  ///< if the method computes it
+  std::int64_t rank = -1;
   bool is_direct = false;
   bool has_scaled_columns = false;
 };
 std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquaresCall const& call);
 
-/// Arguments of `randomized_svd`.
 struct Randomized {
   std::int64_t oversampling = 10;
   std::int64_t power_iterations = 4;
@@ -68,17 +65,17 @@ struct SvdCall {
   double tol = 0;
   std::int64_t maxiter = 0;
   std::int64_t ncv = 0;
-  bool rises = false;                      ///< order of values and vectors: ascending if true
-  std::optional<Randomized> randomized{};  ///< if set, tol, maxiter and ncv are ignored
+  bool rises = false;                      ///< ascending
+  std::optional<Randomized> randomized{};  ///< tol, maxiter and ncv are ignored
   bool is_pca = false;
-  bool scale = false;         ///< argument of pca
-  Array vt{};                 ///< output: k x n
-  std::optional<Array> ut{};  ///< output if it is wanted: k x m
+  bool scale = false;         ///< of pca
+  Array vt{};                 ///< k x n
+  std::optional<Array> ut{};  ///< k x m, if wanted
 };
 struct SvdFound {
   Ending ending;
   bool is_direct = false;
-  std::vector<double> s;     ///< fewer than k if it did not converge
+  std::vector<double> s;     ///< fewer than k without convergence
   std::vector<double> mean;  ///< of pca, like the members below
   std::vector<double> deviation;
   std::vector<double> variance;
@@ -96,10 +93,10 @@ struct RegressionCall {
   Array y{};
   std::optional<Array> weights{};
   std::optional<Array> offset{};
-  Array x{};  ///< output
+  Array x{};
   double penalty = 0;
   double power = 1.5;        ///< of Tweedie regression
-  std::int64_t classes = 1;  ///< of multinomial regression
+  std::int64_t classes = 1;  ///< multinomial
   bool has_intercept = true;
   double tol = 0;
   RegressionMethod method = RegressionMethod::automatic;
@@ -109,7 +106,7 @@ struct RegressionFound {
   Ending ending;
   std::string detail;
   double intercept = 0;
-  std::vector<double> intercepts;  ///< of multinomial regression
+  std::vector<double> intercepts;  ///< multinomial
   double loss = 0;
   double gradient_norm = 0;
   double quantity = 0;

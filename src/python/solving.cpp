@@ -25,7 +25,6 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-/// A matrix as functions take it, or one of tessera.distributed with the rows of all its ranks.
 struct Input : MatrixInput {
   std::optional<OnRanks> ranks{};
 };
@@ -69,13 +68,11 @@ Solving solving_of(Input const& a, nb::handle on_step) {
   return solving;
 }
 
-/// The model of a call's new arrays.
 Taken model_of(Call const& call, MatrixInput const& a) {
   if (a.streamed == nullptr) return a.array;
   return call.any(nb::module_::import_("numpy").attr("empty")(0), "A");
 }
 
-/// A new array with the scalar type of the matrix.
 Taken new_array(Call const& call, MatrixInput const& a, Taken const& like, int dimensions,
                 std::int64_t rows, std::int64_t cols = 1) {
   return call.output(nb::none(), "the result", like, dimensions, {rows, cols}, a.type, "A");
@@ -138,7 +135,6 @@ nb::list least_squares_of(std::string const& name, std::string const& method, nb
   return results;
 }
 
-/// Computes singular values and vectors. `arguments` has everything except the arrays.
 nb::dict triplets_of(Call const& call, nb::handle A, SvdCall arguments, bool want_u,
                      nb::handle on_step) {
   Input const a = take(call, A);

@@ -6,7 +6,6 @@
 
 namespace tessera::python {
 
-/// Adds the functions that tessera.linalg and tessera.sklearn call.
 void add_solvers(nanobind::module_& m);
 
 }  // namespace tessera::python

@@ -13,10 +13,9 @@
 
 #include <tessera/stream.hpp>
 
-/// Streamed matrices as the library reads them.
+/// Streamed matrices for the library.
 namespace tessera::python {
 
-/// A Reading as a stream::MatrixSource.
 template <class T, class Layout>
 class Source {
  public:
@@ -39,7 +38,7 @@ class Source {
   std::atomic<bool> const& is_given_up_;
 };
 
-/// Calls body(exec, source, options, T()), then checks that the matrix has not changed.
+/// Checks afterwards that the matrix has not changed.
 template <class Body>
 void with_source(StreamedMatrix const& a, Body const& body) {
   Turn const turn;
@@ -67,8 +66,7 @@ void with_source(StreamedMatrix const& a, Body const& body) {
         body(host, Source<T, Kokkos::LayoutLeft>(a.reading, is_given_up), options, T());
       }
     } catch (stream::LimitError const& error) {
-      // The error counts only the memory that the reader leaves. A reader uses at most half of a
-      // limit, so it may use more if the limit is larger.
+      // The error does not count the reader, which takes up to half of any limit.
       std::size_t const enough = taken == 0 ? error.needed() : 2 * error.needed();
       throw stream::LimitError(error.operation(), std::max(enough, error.needed() + taken),
                                a.memory_limit);

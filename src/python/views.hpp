@@ -9,7 +9,7 @@
 
 #include <tessera/maps.hpp>
 
-/// Arrays as Views of Exec's memory.
+/// Arrays as Views.
 namespace tessera::python {
 
 template <class Exec, class T>
@@ -49,7 +49,6 @@ RowMap<T, typename Exec::memory_space> map_of(AtaxCall const& call) {
   return {kind_of(call), vector<Exec, T>(*call.of_map)};
 }
 
-/// Calls body(T()) with the scalar type of an array.
 template <class Body>
 decltype(auto) with_type(Array const& x, Body const& body) {
   return x.type.bytes == sizeof(float) ? body(float()) : body(double());

@@ -2,14 +2,13 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# wheel.sh FOLDER: builds the wheel of the Python package there, including the libraries that it needs, and
-# tests it in a clean environment. Exits with 77 if PyPI does not answer. Called by ./dev wheel.
+# wheel.sh FOLDER: builds the wheel with its libraries there, and tests it in a clean environment.
+# Exits with 77 if PyPI does not answer. Called by ./dev wheel.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 out=$1
 say() { printf 'wheel: %s\n' "$*" >&2; }
 
-# Tools from the system and from PyPI.
 python3 -m venv --system-site-packages "$out/tools"
 if ! "$out/tools/bin/pip" install --quiet 'auditwheel>=6' wheel abi3audit check-wheel-contents >&2; then
   echo "PyPI does not answer, which has auditwheel and wheel: the wheel was NOT BUILT"
@@ -18,18 +17,16 @@ fi
 
 say "building"
 rm -rf "$out"/{built,repaired,unpacked,dist,clean,other}
-# Uses the settings of the preset openmp, including the unity build, so that a compiler cache has the objects.
+# As the preset openmp, for the compiler cache.
 CXX=${CXX:-c++} CC=${CC:-cc} "$out/tools/bin/pip" wheel --quiet --no-build-isolation --no-deps --wheel-dir "$out/built" \
   -C build-dir="$here/build/wheel-build" -C cmake.define.TESSERA_WARNINGS_AS_ERRORS=ON -C cmake.define.CMAKE_UNITY_BUILD=ON "$here" >&2
 
-# The wheel includes libgomp on purpose, so that it needs no system packages. Next to the libgomp of NumPy or
-# PyTorch it is harmless: it has a separate thread pool.
+# libgomp's thread pools are separate, so that of another package is harmless.
 say "taking in its libraries"
 "$out/tools/bin/auditwheel" show "$out"/built/*.whl >&2
 "$out/tools/bin/auditwheel" repair --wheel-dir "$out/repaired" "$out"/built/*.whl >&2
 
-# A process may have another Kokkos whose symbols are found first (RTLD_GLOBAL), so the included Kokkos gets
-# unique symbol names. The symbols of a static Kokkos are hidden.
+# Another Kokkos may be found first (RTLD_GLOBAL): unique symbol names.
 "$out/tools/bin/wheel" unpack --dest "$out/unpacked" "$out"/repaired/*.whl >&2
 kokkos=("$out"/unpacked/*/tessera_linalg.libs/libkokkos*)
 if [[ -e ${kokkos[0]} ]]; then
@@ -39,8 +36,6 @@ if [[ -e ${kokkos[0]} ]]; then
     patchelf --rename-dynamic-symbols "$out/names" "$file"
   done
 fi
-# The wheel needs the licence of each included library. (Header-only libraries have theirs, too: nanobind,
-# robin-map, CLI11, nlohmann-json.)
 for library in "$out"/unpacked/*/tessera_linalg.libs/*; do
   name=$(basename "$library")
   case ${name%%[-.]*} in
@@ -64,17 +59,17 @@ mkdir "$out/dist"
 "$out/tools/bin/wheel" pack --dest-dir "$out/dist" "$out"/unpacked/* >&2
 
 say "checking its contents"
-# W010: auditwheel's folder of libraries has no Python modules.
+# W010: auditwheel's folder has no Python modules.
 "$out/tools/bin/check-wheel-contents" --toplevel tessera,tessera_linalg.libs --ignore W010 "$out"/dist/*.whl >&2
 [[ $(echo "$out"/dist/*.whl) != *-abi3-* ]] || "$out/tools/bin/abi3audit" --strict "$out"/dist/*.whl >&2
 
 say "trying it in a clean environment"
 python3 -m venv "$out/clean"
 "$out/clean/bin/pip" install --quiet "$out"/dist/*.whl >&2
-cd "$out" # not the sources
-"$out/clean/bin/python" -P "$here/src/python/try_wheel.py" # not the package next to the script
+cd "$out"
+"$out/clean/bin/python" -P "$here/src/python/try_wheel.py" # not the package next to it
 "$out/clean/bin/pip" install --quiet array-api-strict hypothesis jax mypy pytest scipy scikit-learn tqdm >&2
-# Test next to a package with another Kokkos, if the system has one.
+# Next to a package with another Kokkos.
 cmake -G Ninja -S "$here/tests/python/other" -B "$out/other" -DCMAKE_BUILD_TYPE=Release >&2
 cmake --build "$out/other" >&2
 [[ ! -e $out/other/other_package.so ]] || export TESSERA_OTHER_PACKAGE=$out/other/other_package.so

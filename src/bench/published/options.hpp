@@ -7,51 +7,43 @@
 #include <tessera/tuning.hpp>
 #include <tessera/workspace.hpp>
 
-/// Published kernels in portable form, correct for every shape, to run and compare. The operations
-/// (tessera/multiply.hpp and its neighbours) are faster and do not use them.
+/// Published kernels in portable form, to run and compare.
 namespace tessera::published {
 
-/// The threads of a team (a block of a GPU) in two directions. Each variant defines the use of its
-/// rows and columns.
+/// A block of a GPU in two directions; each variant defines their use.
 struct Team {
   int rows = 0;
   int cols = 0;
 
-  /// Total number of threads.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr Index threads() const {
     return Index{rows} * cols;
   }
   friend constexpr bool operator==(Team const&, Team const&) = default;
 };
 
-/// Whether a kernel checks the ends of the matrix.
+/// Checks of the ends.
 enum class Tiling {
   automatic,  ///< exact if the sizes allow it
-  exact,      ///< no checks: sizes must be multiples of the team's and the tile's
-  inexact,    ///< checks, for all sizes
+  exact,      ///< sizes must be multiples of the team's and the tile's
+  inexact,
 };
 
-/// Reproducibility of a variant's bits.
 enum class Reproducible {
-  no,                 ///< floating-point atomics: threads add in order of arrival
-  with_equal_launch,  ///< the same bits for the same shape, team, teams and tile
-  always,             ///< the bits are a function of A and the vector alone
+  no,                 ///< floating-point atomics
+  with_equal_launch,  ///< for the same shape, team, teams and tile
+  always,
 };
 
-/// Options of every variant.
 template <class Exec>
 struct VariantOptions {
-  /// As in tessera::Options, for variants that keep partial results in memory.
+  /// For variants that keep partial results in memory.
   Workspace<Exec>* workspace = nullptr;
-  /// 0 x 0: the published team if the execution space supports it.
+  /// 0 x 0: as published.
   Team team{};
-  /// Most teams of a kernel; 0: as published. With fewer teams than tiles, each team processes
-  /// several.
-  Index teams = 0;
-  /// Scalars of the input vector in a team's scratch, for variants that have such a tile;
   /// 0: as published.
+  Index teams = 0;
+  /// Scalars of the input vector in scratch; 0: as published.
   Index tile = 0;
-  /// For variants with a tile and a kernel without checks.
   Tiling tiling = Tiling::automatic;
 };
 

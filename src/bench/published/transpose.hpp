@@ -9,10 +9,9 @@
 
 #include <Kokkos_Core.hpp>
 
-/// The published transposes, in the order of their course.
+/// In the order of their course.
 namespace tessera::published {
 
-/// The matrices of the table's functions: row-major, rows may be padded.
 template <class Exec, class T>
 using TransposeInput = Kokkos::View<T const**, Kokkos::LayoutRight, typename Exec::memory_space,
                                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -20,17 +19,15 @@ template <class Exec, class T>
 using TransposeOutput = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space,
                                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// One row of the table.
 template <class Exec, class T>
 struct TransposeVariant {
-  std::string_view name;    ///< as on the command line
-  bool is_copy;             ///< the output is A, m x n, not its transpose
-  std::string_view blocks;  ///< the blocks it supports; for others it throws std::invalid_argument
+  std::string_view name;  ///< on the command line
+  bool is_copy;           ///< A, m x n, not its transpose
+  std::string_view blocks;
   void (*run)(Exec const& exec, TransposeInput<Exec, T> const& A,
               TransposeOutput<Exec, T> const& out, Block const& block);
 };
 
-/// All rows for elements T on Exec.
 template <ExecutionSpace Exec, Element T>
 constexpr auto transpose_variants() {
   using In = TransposeInput<Exec, T>;

@@ -49,7 +49,7 @@ from tessera._sources import (  # noqa: E402
 )
 
 __version__ = info()["version"]
-# Without `open`: `from tessera import *` would replace Python's.
+# Without `open`: `import *` would replace Python's.
 __all__ = [
     "NormalOperator",
     "StreamedMatrix",
@@ -84,7 +84,7 @@ StreamedMatrix._repr_html_ = _pictures.of_stream
 _atexit.register(_core._finish)
 
 
-if not _typing.TYPE_CHECKING:  # a type checker would accept every name
+if not _typing.TYPE_CHECKING:  # it would accept every name
 
     def __getattr__(name: str) -> object:
         """Modules that need other packages are imported at their first use."""

@@ -46,7 +46,7 @@ def through_interface(x):
         if getattr(x, "__array_interface__", None) is not None:
             return numpy.asarray(x)
     except RuntimeError:
-        pass  # raised for PyTorch's sparse tensors
+        pass  # PyTorch's sparse tensors
     return None
 
 
@@ -80,7 +80,7 @@ def _plain(x):
     """Numbers in the order of bytes and, of floating point, no wider than this machine has them, whole elements apart."""
     if x.dtype.kind == "O":
         strange = [item for item in x.flat if not isinstance(item, numbers.Real | decimal.Decimal)]
-        if strange:  # NumPy would convert None to NaN and text to a number
+        if strange:  # NumPy makes None NaN and text a number
             raise TypeError(f"tessera: expected an array of numbers, found {strange[0]!r} in one of shape {x.shape}")
         return x.astype(numpy.float64)
     if x.dtype.kind == "f" and x.dtype.itemsize > 8:
@@ -90,7 +90,7 @@ def _plain(x):
     if not x.dtype.isnative:
         return x.astype(x.dtype.newbyteorder("="))
     if any(stride % x.dtype.itemsize for stride in x.strides):
-        return x.copy()  # a field of packed records
+        return x.copy()  # field of packed records
     return x
 
 
@@ -193,7 +193,7 @@ def stream(x):
     library = _library(x)
     if library == "torch":
         torch = sys.modules["torch"]
-        number = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # does not create a Stream object
+        number = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # creates no Stream object
         return number(x.device.index) if number else torch.cuda.current_stream(x.device).cuda_stream
     if library == "cupy":
         return sys.modules["cupy"].cuda.get_current_stream(x.device.id).ptr

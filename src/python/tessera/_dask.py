@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy
 
-_PATIENCE = 5  # seconds without a message before a rank asks whether the sender is alive
-_PING, _END = -1, -2  # used in place of a message number
+_PATIENCE = 5  # seconds until a rank asks whether the sender is alive
+_PING, _END = -1, -2  # instead of a message number
 
 
 class _Inbox:
@@ -50,7 +50,7 @@ class _Inbox:
             self.messages = {key: data for key, data in self.messages.items() if key[0] != run}
 
 
-_inboxes: dict[str, _Inbox] = {}  # by the worker's address
+_inboxes: dict[str, _Inbox] = {}  # by worker's address
 
 
 def _install(dask_worker: Any) -> None:
@@ -59,7 +59,7 @@ def _install(dask_worker: Any) -> None:
 
 
 def _forget(run: str, dask_worker: Any) -> None:
-    if dask_worker.address in _inboxes:  # a worker that dask has restarted since has no inbox
+    if dask_worker.address in _inboxes:  # not if dask has restarted the worker
         _inboxes[dask_worker.address].forget(run)
 
 
@@ -136,7 +136,7 @@ def _on_rank(run: str, addresses: Sequence[str], rank: int, program: Any, argume
         whole = list(arguments)
         for place, rows in divided.items():
             whole[place] = numpy.ascontiguousarray(rows)
-        # Buffers of dask's messages are not aligned.
+        # dask's buffers are not aligned.
         whole = [numpy.require(x, requirements="A") if isinstance(x, numpy.ndarray) else x for x in whole]
         return program(World(ranks), *whole)
     except BaseException as error:
@@ -174,7 +174,7 @@ def run(client: Any, program: Any, arguments: Sequence[Any], rows_of: Any) -> li
             for rank in range(len(addresses)):
                 first, end = rows_of(matrices[0].shape, matrices[0].dtype, rank, len(addresses)) if places else (0, 0)
                 parts.append({k: client.compute(arguments[k][first:end]) for k in places})
-            # Ranks occupy their workers' threads, and wait for ranks that would still wait for their rows.
+            # Ranks occupy threads, and wait for ranks that would still wait for their rows.
             wait([future for its in parts for future in its.values()])
             for rank, (address, divided) in enumerate(zip(addresses, parts)):
                 futures.append(client.submit(

@@ -320,4 +320,4 @@ def info() -> dict[str, Any]:
 
 
 for _function in (atax, matvec, rmatvec, matvec_both, transpose, matmul, dot, axpby, threads, info):
-    _function.__module__ = "tessera"  # where users and pickles find it
+    _function.__module__ = "tessera"  # for users and pickles

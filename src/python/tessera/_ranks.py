@@ -90,7 +90,7 @@ class TorchRanks:
         self._group = group
         self.rank = int(dist.get_rank(group))
         self.size = int(dist.get_world_size(group))
-        self._of_all = [dist.get_global_rank(group, rank) for rank in range(self.size)]  # ranks as used in messages
+        self._of_all = [dist.get_global_rank(group, rank) for rank in range(self.size)]  # ranks in messages
 
     def allgather(self, mine: Any) -> list[Any]:
         """One round of messages where objects are short, a second for what is longer."""
@@ -134,10 +134,10 @@ class TorchRanks:
             message.wait()
 
 
-# Size of the first message about an object, in bytes. Its first eight bytes hold the object's length.
+# Bytes of the first message; eight hold the object's length.
 _SHORT = 256
 
-# Tag of messages in a group that its owner also uses.
+# Of messages in a group that its owner also uses.
 _TAG = 20739
 
 
@@ -145,8 +145,8 @@ def begins(counts: Sequence[int]) -> list[int]:
     return [sum(counts[:i]) for i in range(len(counts))]
 
 
-_keyval: int | None = None  # attribute in which communicators keep their duplicates
-_types: dict[int, Any] = {}  # MPI types, by bytes per element
+_keyval: int | None = None  # attribute with a communicator's duplicate
+_types: dict[int, Any] = {}  # by bytes per element
 
 
 def _duplicate(comm: Any) -> Any:
@@ -154,7 +154,7 @@ def _duplicate(comm: Any) -> Any:
 
     It is an attribute of the communicator, and is freed with it.
     """
-    from mpi4py import MPI  # installed: the caller has a communicator
+    from mpi4py import MPI  # the caller has a communicator
 
     global _keyval
     if comm == MPI.COMM_NULL:
@@ -172,7 +172,8 @@ def _duplicate(comm: Any) -> Any:
     return duplicate
 
 
-# Duplicates of PyTorch's groups of all processes. Each owns threads and sockets until the groups are destroyed.
+# Of PyTorch's groups of all processes. Each owns threads and sockets until the groups are
+# destroyed.
 _groups: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 
 

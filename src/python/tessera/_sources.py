@@ -24,11 +24,10 @@ from tessera._names import dtype_of
 from tessera._packages import package
 
 _HELD = 2  # units in memory
-_UNIT = 8 << 20  # bytes of small chunks that are read together
-_DASK_UNIT = 64 << 20  # bytes that a cluster computes at a time
+_UNIT = 8 << 20  # of small chunks read together
+_DASK_UNIT = 64 << 20  # computed by a cluster at a time
 
 
-# ---- elements ------------------------------------------------------------------------------------
 
 
 def _type_name(dtype: Any) -> str:
@@ -83,7 +82,6 @@ def _numbers(function: str, part: Any, dtype: numpy.dtype, first_row: int) -> An
     return result
 
 
-# ---- units ---------------------------------------------------------------------------------------
 
 
 def _require_unit(function: str, rows: int, row_bytes: int, limit: int, advice: str) -> None:
@@ -131,7 +129,7 @@ class _InUnits:
         self._begin()
 
     def _begin(self) -> None:
-        self.lock = threading.Lock()  # a read that nobody waits for any more may still run
+        self.lock = threading.Lock()  # a read that nobody waits for may still run
         self.held: collections.OrderedDict[int, Any] = collections.OrderedDict()
 
     def __getstate__(self) -> Any:
@@ -191,7 +189,6 @@ def _shape_of(function: str, x: Any, what: str = "") -> tuple[int, int]:
     return shape[0], shape[1]
 
 
-# ---- arrays that are sliced ----------------------------------------------------------------------
 
 
 class _Sliced:
@@ -363,7 +360,6 @@ def from_xarray(x: Any, *, dtype: Any = None, memory_limit: int | str = "1GiB") 
     return _of_chunks("from_xarray", x, sizes.get(x.dims[0], 1), dtype, memory_limit)
 
 
-# ---- files ---------------------------------------------------------------------------------------
 
 
 def _identity(path: str) -> tuple[int, int, int]:
@@ -376,7 +372,7 @@ def _require_same(path: str, identity: tuple[int, int, int]) -> None:
         raise OSError(f"{path}: has changed since it was opened: expected the same file during all passes")
 
 
-# Attributes that make netCDF readers return numbers other than the stored ones, with their neutral values.
+# With their neutral values: netCDF readers change numbers by these.
 _CHANGES = {"scale_factor": 1.0, "add_offset": 0.0, "_FillValue": math.nan, "missing_value": math.nan}
 
 
@@ -501,7 +497,7 @@ def from_anndata(
     if array is None:
         raise ValueError(f"tessera.from_anndata: expected a matrix {name}, found none")
     is_sparse = hasattr(array, "toarray") or hasattr(array, "indptr") or "Sparse" in type(array).__name__
-    if is_sparse and not isinstance(array, numpy.ndarray):  # views of dense arrays also have toarray()
+    if is_sparse and not isinstance(array, numpy.ndarray):  # dense views also have toarray()
         raise TypeError(_sparse("from_anndata", name, f"{type(array).__name__} of shape {tuple(array.shape)}"))
     if hasattr(array, "compute"):
         return from_dask(array, dtype=dtype, memory_limit=memory_limit)
@@ -572,7 +568,7 @@ class _Tensor:
     def __call__(self, rows: slice, cols: slice) -> Any:
         _require_same(self.path, self.identity)
         part = numpy.asarray(self.array[rows, cols])
-        if self.stored == "BF16":  # a bfloat16 is the upper half of a float32
+        if self.stored == "BF16":  # the upper half of a float32
             part = (part.astype(numpy.uint32) << 16).view(numpy.float32)
         return _numbers("from_safetensors", part, self.dtype, rows.start)
 
@@ -618,7 +614,6 @@ def from_safetensors(
     return _stream(tensor, tensor.shape, tensor.dtype, memory_limit, 0)
 
 
-# ---- tables --------------------------------------------------------------------------------------
 
 
 def _require_nulls(function: str, nulls: str) -> None:
@@ -756,7 +751,7 @@ class _Parquet:
             _require_same(path, identity)
         if self.position != first:
             self.batches, self.rest = self._from(first), None
-        self.position = -1  # in case the code below raises
+        self.position = -1  # if the code below raises
         out = numpy.empty((end - first, len(self.columns)), self.dtype)
         at = first
         while at < end:
@@ -978,4 +973,4 @@ def from_polars(frame: Any, *, nulls: str = "error", dtype: Any = None, order: s
 for _function in (
     from_anndata, from_blocks, from_dask, from_pandas, from_parquet, from_polars, from_safetensors, from_xarray, from_zarr
 ):  # fmt: skip
-    _function.__module__ = "tessera"  # where users and pickles find it
+    _function.__module__ = "tessera"  # for users and pickles

@@ -85,13 +85,13 @@ class Matrix:
     def __init__(self, world: "World", array: Any, by_rows: bool, dtype: Any, counts: Sequence[int]) -> None:
         first = sum(counts[: world.rank])
         self.world = world
-        self.array = array  # this rank's rows
+        self.array = array  # this rank's
         self.order = "C" if by_rows else "F"
         self.dtype = dtype
         self.shape = (sum(counts), int(array.shape[1]))
         self.rows = slice(first, first + counts[world.rank])  # of the whole matrix
         self._counts = counts
-        # Whether each rank owns whole segments of rows, as products with blocks of vectors need.
+        # As products with blocks of vectors need.
         segment = 1024 // numpy.dtype(dtype).itemsize
         starts = [sum(counts[:rank]) for rank in range(len(counts)) if counts[rank] > 0]
         self._in_segments = all(start % segment == 0 for start in starts)
@@ -109,8 +109,8 @@ class Matrix:
 
         return self.world.gather_rows(self.world._together(mine))
 
-    # Called by the compiled part within a solver. If a rank fails elsewhere and leaves the solver, it meets the
-    # others in the first exchange here.
+    # Called by the compiled part within a solver. A rank that has failed and left meets the others
+    # here.
 
     def _add(self, roots: Any, levels: Sequence[int], sums: Any) -> None:
         sums[:] = self.world._add_roots(lambda: (levels, roots), sums.shape[0], sums.dtype)
@@ -159,7 +159,7 @@ class World:
 
     def __init__(self, comm: Any) -> None:
         self._ranks = _ranks.ranks_of(comm)
-        self._told: BaseException | None = None  # this rank's error, known to all ranks during a solver call
+        self._told: BaseException | None = None  # this rank's error, known to all ranks
 
     @property
     def rank(self) -> int:
@@ -686,7 +686,7 @@ class World:
         try:
             mine = body()
         except DistributedError:
-            raise  # all ranks know it already
+            raise  # known to all ranks
         except BaseException as thrown:
             if thrown is self._told:
                 raise
@@ -773,7 +773,7 @@ class World:
                     if tuple(getattr(x, "shape", ()))[:1] != (A.shape[1],):
                         _require_entries(operation, name, x, A.shape[1])
                     digests[name] = _digest(x)
-                except ValueError as error:  # not the cause if the ranks' numbers of columns differ
+                except ValueError as error:  # not the cause if numbers of columns differ
                     fault = f"ValueError: {error}"
             down, across = _strides(A)
             rows, cols = A.shape
@@ -792,7 +792,7 @@ class World:
         if is_vector:
             by_rows = False
         elif m <= 1 or n <= 1:
-            by_rows = True  # one process sums a single row or column this way, whatever its order
+            by_rows = True  # one process sums it this way in any order
         elif order is not None:
             by_rows = order == "C"
         else:
@@ -814,7 +814,7 @@ class World:
         """The sum over all ranks' rows; part(first, end) is that of some of this rank's."""
         m, n = a.shape
         if m == 0 or n == 0:
-            self._together(lambda: part(0, a.array.shape[0]))  # ranks that own rows still compute B
+            self._together(lambda: part(0, a.array.shape[0]))  # ranks with rows still compute B
             return self._together(lambda: numpy.zeros(n, dtype=a.dtype))
 
         def make_roots() -> tuple[list[int], Any]:
@@ -844,7 +844,7 @@ class World:
         width = max(1, _MOST_ELEMENTS // max(1, len(of_all))) # columns per exchange
         sums = self._together(lambda: numpy.zeros(length, dtype=dtype))
         if not of_all:
-            return sums  # no rank owns rows
+            return sums  # no rows
         for begin in range(0, length, width):
             end = min(begin + width, length)
             self._add_columns(roots[:, begin:end], [len(its) for its in levels], of_all, sums[begin:end])
@@ -868,7 +868,7 @@ class World:
 
         def add() -> Any:
             mine = numpy.empty(width, dtype=sums.dtype)
-            _core._add_roots(got, levels, mine)  # uses the kernels' rounding mode, whatever the caller has set
+            _core._add_roots(got, levels, mine)  # rounds as the kernels, whatever the caller has set
             return mine
 
         self._ranks.gather(self._together(add), sums, widths)
@@ -924,13 +924,13 @@ def _compare(operation: str, every: Sequence[dict[str, Any]]) -> None:
     expected = every[0]
     for rank, found in enumerate(every):
         for name in {**expected, **found}:
-            if repr(found.get(name)) != repr(expected.get(name)):  # repr, because NaN differs from itself
+            if repr(found.get(name)) != repr(expected.get(name)):  # NaN differs from itself
                 raise DistributedError(
                     rank, f"{operation}: expected what rank 0 has, {name} {expected.get(name)}, found {found.get(name)}"
                 )
 
 
-# Most elements per exchange: MPI counts them in 32 bits.
+# MPI counts in 32 bits.
 _MOST_ELEMENTS = 2**28
 
 

@@ -42,7 +42,7 @@ def __dir__() -> list[str]:
     return list(__all__)
 
 
-# How a solver stopped, as numbered by the compiled part.
+# As numbered by the compiled part.
 _CONVERGED, _ITERATION_LIMIT, _NOT_FINITE, _NOT_SOLVABLE = 7, 8, 11, 14
 
 
@@ -66,10 +66,10 @@ class Step(NamedTuple):
     """
 
     iteration: int
-    reads: int  # reads of A
-    residual: float  # the quantity that the method minimises
-    tolerance: float  # the method stops when `residual` falls below it
-    objective: float  # the norm of the residual, or the loss; 0 if there is neither
+    reads: int  # of A
+    residual: float  # what the method minimises
+    tolerance: float  # stop when `residual` is below
+    objective: float  # norm of the residual, or the loss; 0: neither
 
 
 class _LsmrFields(NamedTuple):
@@ -347,7 +347,7 @@ def _not_finite_in(name: str, x: Any) -> str:
     """Where a NumPy array has its first infinity or NaN; empty if it has none, or for other arrays."""
     if not isinstance(x, numpy.ndarray) or x.dtype.kind != "f":
         return ""
-    rows = 4096  # per block: avoids a mask as large as the array
+    rows = 4096  # avoids a mask as large as the array
     for begin in range(0, len(x), rows):
         bad = ~numpy.isfinite(x[begin : begin + rows])
         if bad.any():
@@ -424,7 +424,7 @@ def _solve(
     for result in results:
         _require_finite("tessera." + name, result, A=A, b=b, x0=x0)
         result["istop"] = 7 if result["stop"] == _ITERATION_LIMIT else result["stop"]
-        # lsmr and lsqr with an explicit maxiter report it in istop only, like SciPy. lstsq raises.
+        # As in SciPy: with an explicit maxiter, lsmr and lsqr report it in istop only.
         if result["istop"] == 7 and method != "lstsq" and (maxiter is None or method == "ridge"):
             warnings.warn(
                 f"tessera.{name}: {result['why']}, after {_counted(result['iterations'])}: normar is "
@@ -908,7 +908,7 @@ def _with_triplets(name: str, A: Any, parameter: str, k: int, copy: bool) -> Any
         raise ValueError(f"{name}: `A` must not be empty, found shape {tuple(A.shape)}")
     is_number = isinstance(k, numbers.Real)
     if not is_number:
-        int(k)  # raises the same error as SciPy
+        int(k)  # SciPy's error
     if not is_number or not 0 < k <= most or int(k) != k:
         raise ValueError(
             f"{name}: `{parameter}` must be an integer satisfying `0 < {parameter} <= min(A.shape)`, found {k!r}"
@@ -1062,7 +1062,7 @@ def _check_scipy_options(A: Any, v0: Any, solver: str, rng: Any, options: Any) -
     if options:
         raise ValueError(f"{name}: `options` must be empty, found {sorted(options)}")
     if not isinstance(rng, numpy.random.RandomState):
-        numpy.random.default_rng(rng)  # raises the same error as SciPy
+        numpy.random.default_rng(rng)  # SciPy's error
 
 
 def _left(A: Any, result: dict) -> Any:

@@ -336,7 +336,7 @@ class _Regressor(RegressorMixin, _LinearModel):
         return numpy.stack([_linear(X, each, b) for each, b in zip(self.coef_, self.intercept_)], axis=1)
 
 
-# Statistics of a fit, and how to combine them over several targets.
+# How to combine them over targets.
 _STATISTICS: dict[str, Any] = {
     "n_iter_": max, "n_reads_": sum, "deviance_": numpy.array, "aic_": numpy.array, "dispersion_": numpy.array,
     "standard_errors_": numpy.array,
@@ -1072,7 +1072,7 @@ def _likeliest_dimension(variances: Any, rows: int) -> int:
     n = len(variances)
     tiny = numpy.finfo(variances.dtype).eps
     best, likeliest = -math.inf, 1
-    frame = 0.0  # logarithm of the volume of the frames of k directions, by its recurrence
+    frame = 0.0  # log of the volume of frames of k directions
     for k in range(1, n):
         half = (n - k + 1) / 2
         frame += math.lgamma(half) - half * math.log(math.pi) - math.log(2)
@@ -1080,7 +1080,7 @@ def _likeliest_dimension(variances: Any, rows: int) -> int:
             break
         noise = max(tiny, variances[k:].mean())
         model = numpy.append(variances[:k], numpy.full(n - k, noise))
-        logarithm = 0.0  # logarithm of the determinant of the Hessian at the maximum
+        logarithm = 0.0  # log of the Hessian's determinant at the maximum
         for i in range(k):
             gaps = (variances[i] - variances[i + 1 :]) * (1 / model[i + 1 :] - 1 / model[i])
             with numpy.errstate(divide="ignore"):
@@ -1298,7 +1298,7 @@ class PCA(_Projection):
         X, _ = _matrix(self, X, reset=False)
         precision = self.get_precision()
         result = numpy.empty(len(X))
-        rows = 4096  # per block: avoids a centred copy as large as X
+        rows = 4096  # avoids a centred copy as large as X
         for begin in range(0, len(X), rows):
             centred = X[begin : begin + rows].astype(float) - self.mean_
             result[begin : begin + rows] = -0.5 * ((centred @ precision) * centred).sum(axis=1)

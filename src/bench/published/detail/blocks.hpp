@@ -13,13 +13,12 @@
 #include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/checks.hpp>
 
-/// Shared by variants with two-dimensional blocks of threads.
+/// Two-dimensional blocks of threads.
 namespace tessera::published {
 
 using summation::Index;
 
-/// Threads of a block, along x and along y. Thread (x, y) follows (x - 1, y): neighbours in x run
-/// in lockstep.
+/// Thread (x, y) follows (x - 1, y): neighbours in x run in lockstep.
 struct Block {
   int x = 32;
   int y = 8;
@@ -29,32 +28,28 @@ struct Block {
 
 namespace detail {
 
-/// The blocks of a launch, `x` of them in a row.
 struct Grid {
   Block block;
   Index x;
   Index y;
 
-  /// For `across` elements along x, `per_thread` of them per thread, and `down` along y.
+  /// `across` elements along x, `per_thread` each, and `down` along y.
   Grid(Block its_block, Index across, Index down, Index per_thread = 1)
       : block(its_block),
         x(summation::ceil_div(across, its_block.x * per_thread)),
         y(summation::ceil_div(down, its_block.y)) {}
 };
 
-/// Position of a block in its grid.
 struct Place {
   Index x;
   Index y;
 };
 
-/// The block with this number, row by row.
 KOKKOS_INLINE_FUNCTION Place place_of(Index number, Grid const& grid) {
   return {number % grid.x, number / grid.x};
 }
 
-/// Calls body(x, y) for each thread of a block: on a GPU one per thread, on a host all by one
-/// thread.
+/// body(x, y): on a GPU one per thread, on a host all by one thread.
 template <class Team, class Body>
 KOKKOS_INLINE_FUNCTION void for_each_thread(Team const& member, Block const& block,
                                             Body const& body) {
@@ -62,7 +57,6 @@ KOKKOS_INLINE_FUNCTION void for_each_thread(Team const& member, Block const& blo
                        [&](int const thread) { body(thread % block.x, thread / block.x); });
 }
 
-/// Refuses blocks that are empty, have too many threads or need more scratch than available.
 template <class Exec>
 void require_block(std::string const& name, Block const& block, std::size_t scratch = 0) {
   std::string const size = std::to_string(block.x) + " x " + std::to_string(block.y);
@@ -80,7 +74,6 @@ void require_block(std::string const& name, Block const& block, std::size_t scra
   }
 }
 
-/// The functor that Kokkos calls for each block.
 template <class Exec, class Kernel>
 struct EachBlock {
   Kernel kernel;
@@ -91,7 +84,6 @@ struct EachBlock {
   }
 };
 
-/// Runs `kernel` on every block of a grid, as "tessera::name".
 template <class Exec, class Kernel>
 void for_each_block(Exec const& exec, std::string const& name, Grid const& grid,
                     std::size_t scratch, Kernel const& kernel) {

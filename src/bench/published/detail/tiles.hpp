@@ -21,23 +21,21 @@ namespace tessera::published::detail {
 
 using tessera::detail::Member;
 
-/// Most threads per team, on any device.
 inline constexpr int most_team_threads = 1024;
-/// Most teams if the caller sets no limit: below what Kokkos can launch.
+/// Below what Kokkos can launch.
 inline constexpr Index most_teams = Index{1} << 30;
 
-/// Limits registers so that teams of 1024 threads can run.
+/// Limits registers, for teams of 1024 threads.
 template <class Exec>
 using TeamPolicy =
     Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<static_cast<unsigned>(most_team_threads), 1>>;
 
-/// An empty kernel, to query Kokkos about teams.
 template <class Exec>
 struct Nothing {
   KOKKOS_FUNCTION void operator()(Member<Exec> const& /*member*/) const {}
 };
 
-/// Most threads per team: 1024 on GPUs, the instance's threads on hosts.
+/// 1024 on GPUs, the instance's threads on hosts.
 template <class Exec>
 int most_threads(Exec const& exec) {
   int const found =
@@ -45,8 +43,8 @@ int most_threads(Exec const& exec) {
   return std::min(found, most_team_threads);
 }
 
-/// Throws std::runtime_error if Kokkos expects more threads than a kernel would get. The threads of
-/// a team would then deadlock, and teams of the missing threads would be skipped.
+/// Throws if Kokkos expects more threads than a kernel gets: a team would deadlock, and teams of
+/// missing threads would be skipped.
 template <class Exec>
 void require_all_threads(std::string_view label, Exec const& exec) {
   using Backend = backends::Backend<Exec>;
@@ -60,18 +58,15 @@ void require_all_threads(std::string_view label, Exec const& exec) {
   }
 }
 
-/// The published team if the execution space supports it, else one thread.
 template <class Exec>
 Team default_team(Exec const& exec, Team published) {
   return published.threads() <= most_threads(exec) ? published : Team{1, 1};
 }
 
-/// "2 x 3", for sentences.
 inline std::string text_of(Team team) {
   return std::to_string(team.rows) + " x " + std::to_string(team.cols);
 }
 
-/// The requested team, or the default for 0 x 0. Refuses teams that the execution space cannot run.
 template <class Exec>
 Team checked_team(std::string_view name, Exec const& exec, Team requested, Team preset) {
   Team const team = requested == Team{} ? preset : requested;
@@ -88,7 +83,6 @@ Team checked_team(std::string_view name, Exec const& exec, Team requested, Team 
   return team;
 }
 
-/// Refuses a negative number of teams, or too many.
 template <class Exec>
 void require_teams(std::string_view name, VariantOptions<Exec> const& options) {
   if (options.teams < 0 || options.teams > most_teams) {
@@ -97,7 +91,6 @@ void require_teams(std::string_view name, VariantOptions<Exec> const& options) {
   }
 }
 
-/// Refuses a tile for a variant that has no tile.
 template <class Exec>
 void require_no_tile(std::string_view name, VariantOptions<Exec> const& options) {
   if (options.tile != 0 || options.tiling != Tiling::automatic) {
@@ -105,7 +98,6 @@ void require_no_tile(std::string_view name, VariantOptions<Exec> const& options)
   }
 }
 
-/// Refuses a tile of invalid size; 0 is the published one.
 inline void require_tile(std::string_view name, Index tile) {
   constexpr Index most = Index{1} << 30;
   if (tile < 0 || tile > most) {
@@ -114,7 +106,6 @@ inline void require_tile(std::string_view name, Index tile) {
   }
 }
 
-/// Refuses teams whose scratch cannot hold `scalars` elements of T.
 template <class T, class Exec>
 void require_scratch(std::string_view name, Index scalars) {
   auto const most = static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(0));
@@ -125,8 +116,6 @@ void require_scratch(std::string_view name, Index scalars) {
   }
 }
 
-/// A team processes every tile whose number is its own plus a multiple of the number of teams, with
-/// the same scratch for all of them.
 template <class Exec, class T, class Kernel>
 struct EachTile {
   Index tiles;
@@ -142,8 +131,7 @@ struct EachTile {
   }
 };
 
-/// Runs kernel(member, tile, scratch) for every tile, with at most `teams` teams (0: one per tile)
-/// and scratch for `scalars` T each. The threads of a team get the same tiles in the same order.
+/// `teams`: 0: one per tile. `scalars` T of scratch. A team's threads get the same tiles in order.
 template <class T, class Exec, class Kernel>
 void for_each_tile(Exec const& exec, std::string const& label, Index tiles, Index teams, Team team,
                    Index scalars, Kernel const& kernel) {

@@ -8,7 +8,6 @@
 
 namespace tessera::published::gemm {
 
-/// The published team of `naive`.
 inline constexpr Team naive_team{32, 32};
 
 namespace detail {
@@ -30,28 +29,13 @@ struct Naive {
 
 }  // namespace detail
 
-/// C = A·B, one GPU thread per element, in two-dimensional teams
+/// C = A·B, one GPU thread per element, in two-dimensional teams. Only caches exploit shared rows
+/// of A and columns of B.
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x k | in: LayoutRight or LayoutLeft, any leading dimension, m, n, k >= 1 |
-/// | B | k x n | in: as A |
-/// | C | m x n | out: as A, overwritten |
-/// | options | | team |
-///
-/// Options: teams of R x C threads (published: 32 x 32) each compute R rows and C columns of C. On
-/// a host, one thread processes all elements of its team, so every team is valid there.
-///
-/// Teaches what thousands of threads gain without further effort: neighbours in a team read the
-/// same row of A and neighbouring columns of B, and only caches exploit it.
-///
-/// Work and traffic: 2mnk flop; 2mnk scalars loaded through the caches.
-///
-/// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible: each C(i, j) is
-/// one chain of fma in order of k, so the bits of all variants are equal, for every team. Throws
-/// std::invalid_argument for sizes that do not fit, overlap, teams of 0 or of more than 1024
-/// threads, a tile, or more teams than a launch can have.
+/// A: m x k, B: k x n, C: m x n, LayoutRight or LayoutLeft. Teams of R x C threads (published: 32 x
+/// 32) compute R rows and C columns. Asynchronous, no fence, no allocation. Each C(i, j) is one
+/// chain of fma in order of k: all variants give equal bits.
+/// @throws std::invalid_argument for sizes, overlap, teams and tiles that do not fit
 ///
 /// Source: the first of two GPU kernels in "Matrix multiplication, the hello world of parallel
 /// programming", a web article; there for square matrices.

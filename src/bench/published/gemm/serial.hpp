@@ -28,30 +28,12 @@ struct Serial {
 
 }  // namespace detail
 
-/// C = A·B by one thread of the host: three loops
+/// C = A·B by one thread of the host: three loops, the baseline. Each multiplication waits for the
+/// addition before it.
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x k | in: LayoutRight or LayoutLeft, any leading dimension, m, n, k >= 1 |
-/// | B | k x n | in: as A |
-/// | C | m x n | out: as A, overwritten |
-/// | options | | neither team nor tile |
+/// As `naive` without team and tile; not on GPUs: the published program used one host thread.
 ///
-/// Only for host execution spaces, because the published program used one host thread. It is not in
-/// the table of a GPU.
-///
-/// Teaches the baseline: each multiplication waits for the addition before it, and a column of B is
-/// read again for every row of A.
-///
-/// Work and traffic: 2mnk flop; 2mnk scalars if caches hold neither A nor B.
-///
-/// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible: each C(i, j) is
-/// one chain of fma in order of k, so the bits of all variants are equal. Throws
-/// std::invalid_argument for sizes that do not fit, overlap, a team or a tile.
-///
-/// Source: "serial", one of four products in "Matrix multiplication, the hello world of parallel
-/// programming", a web article; there for square matrices.
+/// Source: "serial", one of four products in the article of `naive`.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
   requires(!backends::Backend<Exec>::is_gpu)
 void serial(Exec const& exec, A const& a, B const& b, C const& c, Options const& options = {}) {

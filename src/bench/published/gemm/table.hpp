@@ -13,30 +13,27 @@
 
 #include <tessera/backends/backends.hpp>
 
-/// The table of the variants of matrix products, for callers that run all of them.
+/// All variants of matrix products.
 namespace tessera::published::gemm {
 
-/// One variant for matrices of these types.
 template <class Exec, class A, class B, class C>
 struct Variant {
   using Run = void (*)(Exec const&, A const&, B const&, C const&, Options const&);
 
-  std::string_view name;    ///< as in `--variants name`
-  Team published{};         ///< the team of Options{}; 0 x 0: the variant has no teams
-  bool has_tile = false;    ///< uses Options::tile
-  bool hosts_only = false;  ///< not in the table of a GPU
+  std::string_view name;  ///< of `--variants`
+  Team published{};       ///< of Options{}; 0 x 0: no teams
+  bool has_tile = false;
+  bool hosts_only = false;
   Reproducible reproducible = Reproducible::always;
   Run run = nullptr;
 
   [[nodiscard]] bool has_team() const { return published != Team{}; }
-  /// Whether the variant accepts this team with its published tile. For other teams `run` throws.
   [[nodiscard]] bool takes(Team team) const {
     return has_team() && team.rows >= 1 && team.cols >= 1 &&
            team.threads() <= published::detail::most_team_threads;
   }
 };
 
-/// All variants that Exec can run, in order of publication. `serial` is for hosts only.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 std::vector<Variant<Exec, A, B, C>> table() {
   using Row = Variant<Exec, A, B, C>;

@@ -27,30 +27,13 @@ struct Threads {
 
 }  // namespace detail
 
-/// C = A·B by a pool of threads: one task per element
+/// C = A·B by a pool of threads: one task per element. Threads only divide the time of `serial`,
+/// and taking a task costs about as much as a short sum.
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x k | in: LayoutRight or LayoutLeft, any leading dimension, m, n, k >= 1 |
-/// | B | k x n | in: as A |
-/// | C | m x n | out: as A, overwritten |
-/// | options | | neither team nor tile |
+/// As `naive` without team and tile. On a host a thread takes the next element when it is free; on
+/// a GPU there is one thread per element.
 ///
-/// The pool is the execution space. On a host each thread takes the next element when it is free.
-/// On a GPU each element has a thread, in blocks that Kokkos chooses.
-///
-/// Teaches that threads only divide the time: loads and chains are the same as in `serial`, and
-/// taking a task costs about as much as a short sum.
-///
-/// Work and traffic: 2mnk flop; 2mnk scalars if caches hold neither A nor B.
-///
-/// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible: each C(i, j) is
-/// one chain of fma in order of k, so the bits of all variants are equal, for any number of
-/// threads. Throws std::invalid_argument for sizes that do not fit, overlap, a team or a tile.
-///
-/// Source: "thread pool", one of four products in "Matrix multiplication, the hello world of
-/// parallel programming", a web article; there for square matrices.
+/// Source: "thread pool", one of four products in the article of `naive`.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 void threads(Exec const& exec, A const& a, B const& b, C const& c, Options const& options = {}) {
   constexpr auto name = "published::gemm::threads";

@@ -12,28 +12,25 @@
 
 namespace tessera::published::gemm {
 
-/// The published team of `tiled`.
 inline constexpr Team tiled_team{32, 32};
 
-/// The published tile for a team: square if the team is square.
+/// Square if the team is square.
 constexpr Index tiled_tile(Team team) {
   return std::min(team.rows, team.cols);
 }
 
 namespace detail {
 
-/// A team loops over k in steps of `depth`: it copies its rows of A and its columns of B to
-/// scratch, then each thread adds to its element.
+/// In steps of `depth` along k: to scratch, then each thread adds to its element.
 template <class Exec, class T>
 struct Tiled {
   Product<T> product;
   published::detail::Grid grid;
   int depth;
 
-  /// True: each thread has one sum in a register. False: one thread has all sums, in scratch.
+  /// Else one thread has all sums in scratch.
   static constexpr bool own_thread = backends::Backend<Exec>::is_gpu;
 
-  /// Scalars of a team in scratch.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION static Index scratch(Block block, Index depth) {
     return (block.x + block.y) * depth + (own_thread ? 0 : Index{block.x} * block.y);
   }
@@ -48,7 +45,7 @@ struct Tiled {
     T* const sA = tessera::detail::team_scratch<T>(member, 0, scratch(block, depth));  // (y, depth)
     T* const sB = sA + block.y * depth;                                                // (depth, x)
     T rC = T(0);
-    T* const sC = own_thread ? &rC : sB + depth * block.x;  // (y, x), or the thread's own
+    T* const sC = own_thread ? &rC : sB + depth * block.x;  // (y, x), or the thread's
     if constexpr (!own_thread) {
       for (int thread = 0; thread < block.x * block.y; ++thread) sC[thread] = T(0);
     }
@@ -65,7 +62,7 @@ struct Tiled {
         }
         sC[own_thread ? 0 : y * block.x + x] = sum;
       });
-      member.team_barrier();  // the next tiles overwrite scratch
+      member.team_barrier();
     }
     published::detail::for_each_thread(member, block, [&](int const x, int const y) {
       if (y >= rows || x >= cols) return;
@@ -73,7 +70,7 @@ struct Tiled {
     });
   }
 
-  /// Copies sX(i, j) = X(row + i, col + j). Neighbouring threads read neighbouring elements.
+  /// sX(i, j) = X(row + i, col + j).
   KOKKOS_INLINE_FUNCTION void copy(Member<Exec> const& member, Elements<T const> const& X,
                                    Index row, Index col, int rows, int cols, T* sX,
                                    int pitch) const {
@@ -94,34 +91,14 @@ struct Tiled {
 
 }  // namespace detail
 
-/// C = A·B with tiles of A and B in scratch
+/// C = A·B with tiles of A and B in scratch: a scalar of A is loaded once for C threads, one of B
+/// for R. Two scalars from scratch per fma are the limit.
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x k | in: LayoutRight or LayoutLeft, any leading dimension, m, n, k >= 1 |
-/// | B | k x n | in: as A |
-/// | C | m x n | out: as A, overwritten |
-/// | options | | team and tile |
+/// As `naive`; a tile beyond the scratch throws. `tile`: columns of A and rows of B (published: 32,
+/// here the smaller side of the team).
 ///
-/// Options: teams of R x C threads (published: 32 x 32) each compute R rows and C columns of C.
-/// `tile` is the number of columns of A and rows of B in scratch (published: 32, here the smaller
-/// side of the team). On a host, one thread processes all elements of its team, so every team is
-/// valid there.
-///
-/// Teaches what scratch is for: a scalar of A is loaded once for C threads, and one of B for R. The
-/// inner loop still loads two scalars from scratch for each fma, and that is now the limit.
-///
-/// Work and traffic: 2mnk flop; mnk/C + mnk/R scalars from memory, 2mnk from scratch.
-///
-/// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible: each C(i, j) is
-/// one chain of fma in order of k, so the bits of all variants are equal, for every team and tile.
-/// Throws std::invalid_argument for sizes that do not fit, overlap, teams of 0 or of more than
-/// 1024 threads, tiles beyond the scratch, or more teams than a launch can have.
-///
-/// Source: the second of two GPU kernels in "Matrix multiplication, the hello world of parallel
-/// programming", a web article, after the CUDA C++ Programming Guide; there for square matrices
-/// whose sizes are multiples of 32.
+/// Source: the second of two GPU kernels in the article of `naive`, after the CUDA C++ Programming
+/// Guide; there for multiples of 32.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 void tiled(Exec const& exec, A const& a, B const& b, C const& c, Options const& options = {}) {
   using T = typename C::value_type;

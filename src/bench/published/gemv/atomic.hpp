@@ -9,7 +9,6 @@
 
 namespace tessera::published::gemv {
 
-/// The published team of `atomic`.
 inline constexpr Team atomic_team{32, 32};
 
 namespace detail {
@@ -38,28 +37,13 @@ void run_atomic(Exec const& exec, std::string const& label, Elements<T const, Ro
 
 }  // namespace detail
 
-/// B = A·v: one thread per element of A, one atomic addition per element
+/// B = A·v: one thread and one atomic addition per element of A. The n additions to each B[i] are
+/// serialised.
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
-/// | v | n | in: any stride |
-/// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and the options below |
-///
-/// Options: teams of R x C threads (published: 32 x 32) each have a tile of R x C elements;
-/// `teams`: most teams that share the tiles.
-///
-/// Teaches the cost of contended atomics: n additions to each B[i] are serialised, for any number
-/// of threads.
-///
-/// Work and traffic: 2mn flop, mn of them atomic; mn + m + n scalars, and the traffic of the
-/// atomics.
-///
-/// Guarantees: asynchronous in `exec`; no fence and no allocation. NOT reproducible: threads add in
-/// the order in which they arrive. Throws std::invalid_argument for sizes that do not fit, overlap,
-/// a team that the execution space cannot give, or a tile.
+/// A: m x n, LayoutRight or LayoutLeft; v: n and B: m, any stride. Teams of R x C threads
+/// (published: 32 x 32) have a tile of R x C elements. Asynchronous, no fence, no allocation. NOT
+/// reproducible: threads add in order of arrival.
+/// @throws std::invalid_argument for sizes, overlap and launches that do not fit
 ///
 /// Source: "atomic", one of four reductions of y = A·x in a project report (Jena, 2021).
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,

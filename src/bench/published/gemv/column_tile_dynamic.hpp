@@ -11,30 +11,11 @@
 namespace tessera::published::gemv {
 
 /// B = A·v for a column-major A: one thread per row, v in a scratch tile whose size is chosen at
-/// run time
+/// run time. Each element of v is loaded once per team.
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x n | in: LayoutLeft, any leading dimension, m, n >= 1 |
-/// | v | n | in: any stride |
-/// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and the options below |
-///
-/// Options: teams of R x 1 threads (published: 128) each have R rows; `tile`, >= 1: columns of v in
-/// scratch (published: as many as threads); `tiling`: with or without checks of the ends; `teams`:
-/// most teams that share the rows.
-///
-/// Teaches how a team shares the vector: each element of v is loaded once per team, not once per
-/// thread, and adjacent threads read adjacent elements of a column of A.
-///
-/// Work and traffic: 2mn flop; mn + n·ceil(m / R) + m scalars.
-///
-/// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible: each B[i] is one
-/// chain of fma over the columns in order, so bits are equal for every team, tile, tiling and
-/// execution space. Throws std::invalid_argument for sizes that do not fit, overlap, a team that
-/// is not R x 1 or that the execution space cannot give, a tile beyond the scratch, or exact tiling
-/// of sizes that are no multiples of team and tile.
+/// As `atomic`, with teams of R x 1 threads (published: 128); `tile`: columns of v in scratch
+/// (published: as many as threads). Reproducible: each B[i] is one chain of fma over the columns in
+/// order.
 ///
 /// Source: "Matrix-vector multiplication using shared memory", a web article (2014), with a tile in
 /// dynamic shared memory.

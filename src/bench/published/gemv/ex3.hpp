@@ -11,31 +11,28 @@
 
 namespace tessera::published::gemv {
 
-/// The published team of `ex3`: 128 threads on one line.
 inline constexpr Team ex3_team{1, 128};
-/// The published part of the vector that a team stages in scratch.
+/// Elements of the vector in scratch.
 inline constexpr Index ex3_part = 1792;
 
 namespace detail {
 
-/// Most lines per team: their sums are in scratch.
+/// Their sums are in scratch.
 inline constexpr Index ex3_most_lines = 1024;
 
-/// Which lines each team has, and the scratch it needs. A line is a row of A, or a column for the
-/// product with the transpose.
+/// A line is a row of A, or a column for the product with the transpose.
 struct Ex3Plan {
   Index lines;
-  Index length;  ///< of a line
-  Index run;     ///< consecutive lines of a team
-  Index part;    ///< elements of the vector in scratch
+  Index length;
+  Index run;
+  Index part;
   Team team;
   Index teams;
 
-  /// Scalars of a team in scratch.
   [[nodiscard]] Index scratch() const { return part + team.threads() + run; }
 };
 
-/// As many teams as run at a time, with the lines shared evenly.
+/// As many teams as run at a time.
 template <class T, class Exec>
 Ex3Plan ex3_plan(std::string_view name, Exec const& exec, Index lines, Index length,
                  VariantOptions<Exec> const& options) {
@@ -65,7 +62,6 @@ struct Ex3 {
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* scratch) const {
     Team const team = plan.team;
     int const thread = member.team_rank();
-    // Neighbouring threads work on the same line.
     Place const place = Tiles<true>{0, 0, team}.place(thread);
     T* const sX = scratch;                     // (part)
     T* const sPartials = sX + plan.part;       // (rows, cols)
@@ -91,11 +87,11 @@ struct Ex3 {
           T const folded = sPartials[place.row * team.cols];
           sY[line] = first == 0 ? folded : sY[line] + folded;
         }
-        member.team_barrier();  // the next lines' partial sums overwrite these
+        member.team_barrier();
       }
     }
     for (Index line = thread; line < count; line += team.threads()) y[begin + line] = sY[line];
-    member.team_barrier();  // the next run's sums overwrite these
+    member.team_barrier();
   }
 };
 
@@ -109,33 +105,16 @@ void run_ex3(Exec const& exec, std::string const& label, Elements<T const, RowMa
 
 }  // namespace detail
 
-/// B = A·v: each team has a run of consecutive rows and stages v in scratch, part by part
+/// B = A·v: each team has a run of consecutive rows and stages v in scratch, part by part. Its tree
+/// in scratch has barriers per row and part, where shuffles would do.
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
-/// | v | n | in: any stride |
-/// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and the options below |
+/// As `atomic`, with teams of R x C threads (published: 1 x 128) for R rows at a time; `tile`:
+/// elements of v in scratch (published: 1792); `teams`: 0: as many as run at a time. Reproducible
+/// with an equal launch: chains of fma per thread, a tree over each team, then the parts in order.
+/// Bits depend only on C and on the tile.
 ///
-/// Options: teams of R x C threads (published: 1 x 128) each process R rows at a time with C
-/// threads per row; `tile`: elements of v in scratch (published: 1792); `teams`: number of teams
-/// that share the rows; 0: as many as run at a time.
-///
-/// Teaches to share a vector and to keep a team busy with many lines. Also shows the cost of a tree
-/// in scratch, with its barriers per row and part, where lanes and shuffles would do.
-///
-/// Work and traffic: 2mn flop; mn + m scalars, and n per team.
-///
-/// Guarantees: asynchronous in `exec`; no fence and no allocation. Reproducible with an equal
-/// launch: chains of fma per thread, a tree over the threads of each team, then the parts in order.
-/// Bits depend only on C and on the tile. Throws std::invalid_argument for sizes that do not fit,
-/// overlap, a team that the execution space cannot give, a tile that its scratch does not hold, or
-/// a tiling.
-///
-/// Source: the first kernel of ex3, a course project in CUDA, which ignored the rest of a row
-/// beyond whole tiles and supported only multiples of 128; this one supports every shape.
+/// Source: the first kernel of ex3, a course project in CUDA, which supported only multiples of
+/// 128.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
           OutputVectorOf<Exec, A> B>
 void ex3(Exec const& exec, A const& a, V const& v, B const& b,
@@ -149,23 +128,10 @@ void ex3(Exec const& exec, A const& a, V const& v, B const& b,
                          detail::input(v), detail::output(b), plan);
 }
 
-/// C = Aᵀ·B: each team has a run of consecutive columns and stages B in scratch, part by part
+/// C = Aᵀ·B: as `ex3`, with columns for rows. In a row-major A adjacent threads each read a cache
+/// line per element. Published: 16 GB/s of 672; along the rows 149.
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
-/// | B | m | in: any stride |
-/// | C | n | out: any stride, overwritten |
-/// | options | | as of `ex3`, with columns for rows |
-///
-/// Teaches why memory needs neighbouring accesses. Adjacent threads walk down a column, so in a
-/// row-major A each of them reads a cache line for one element. Published: 16 GB/s of 672, where
-/// the kernel along the rows reaches 149.
-///
-/// Work, guarantees and errors: as of `ex3`.
-///
-/// Source: the second kernel of ex3, a course project in CUDA; every shape, as above.
+/// Source: the second kernel of ex3.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> B,
           OutputVectorOf<Exec, A> C>
 void ex3_transposed(Exec const& exec, A const& a, B const& b, C const& c,

@@ -12,12 +12,10 @@
 
 namespace tessera::published::gemv {
 
-/// The published team of `grid_sync`.
 inline constexpr Team grid_sync_team{32, 32};
 
 namespace detail {
 
-/// All steps in one kernel, with a grid barrier between steps.
 template <class T, bool RowMajor>
 struct HalveTogether {
   Halving<T, RowMajor> steps;
@@ -44,40 +42,18 @@ struct HalveTogether {
 
 }  // namespace detail
 
-/// The default team of `grid_sync`. On a host it has all threads, because only the threads of one
-/// team share a barrier.
+/// Only threads of one team share a barrier on a host.
 template <class Exec>
 Team grid_sync_default_team(Exec const& exec) {
   return backends::Backend<Exec>::is_gpu ? published::detail::default_team(exec, grid_sync_team)
                                          : Team{1, published::detail::most_threads(exec)};
 }
 
-/// B = A·v: `repeated_reduction` in one launch with grid-wide barriers
+/// B = A·v: `repeated_reduction` with equal bits, in one launch with ceil(log2 n) + 1 grid-wide
+/// barriers.
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
-/// | v | n | in: any stride |
-/// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and the options below |
-///
-/// Options: a workspace of mn scalars; teams of R x C threads (published: 32 x 32) each process a
-/// tile of R x C elements at a time; `teams`: number of teams that share the tiles, at most the
-/// resident ones; 0: all resident ones.
-///
-/// On CUDA this is a cooperative launch with no more blocks than the device holds at a time. On a
-/// host the grid is one team, whose threads have a barrier.
-///
-/// Teaches the cost of a launch compared with a barrier: both wait for all threads, and the buffer
-/// goes through memory as before.
-///
-/// Work and traffic: as `repeated_reduction`; one launch and ceil(log2 n) + 1 barriers.
-///
-/// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. Reproducible: the bits of `repeated_reduction`, for every team, number of teams,
-/// layout and execution space. Throws std::invalid_argument for sizes that do not fit, overlap, a
-/// team that the execution space cannot give, more teams than are resident, or a tile.
+/// `teams`: at most the resident ones; 0: all of them. A cooperative launch on CUDA; on a host the
+/// grid is one team.
 ///
 /// Source: "grid-sync", one of four reductions of y = A·x in a project report (Jena, 2021).
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,

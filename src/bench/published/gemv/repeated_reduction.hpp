@@ -9,7 +9,6 @@
 
 namespace tessera::published::gemv {
 
-/// The published team of `repeated_reduction`.
 inline constexpr Team repeated_reduction_team{32, 32};
 
 namespace detail {
@@ -59,29 +58,11 @@ void run_repeated_reduction(Exec const& exec, std::string const& label,
 
 }  // namespace detail
 
-/// B = A·v: products into a buffer, then a kernel that halves it, launched ceil(log2 n) times
+/// B = A·v: products into a buffer as large as A, then a kernel that halves it, launched ceil(log2
+/// n) times. About 5mn scalars.
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
-/// | v | n | in: any stride |
-/// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and the options below |
-///
-/// Options: a workspace of mn scalars; teams of R x C threads (published: 32 x 32) each have a tile
-/// of R x C elements; `teams`: most teams that share the tiles of a kernel.
-///
-/// Teaches the cost of going through memory: the buffer is as large as A and is read and written
-/// repeatedly. Each step also pays for a launch.
-///
-/// Work and traffic: 2mn flop; about 5mn scalars, five times one read of A; ceil(log2 n) + 2
-/// launches.
-///
-/// Guarantees: asynchronous in `exec`; no fence, and no allocation with a kept workspace that is
-/// large enough. Reproducible: the order of the additions is a function of n alone, so bits are
-/// equal for every team, number of teams, layout and execution space. Throws std::invalid_argument
-/// for sizes that do not fit, overlap, a team that the execution space cannot give, or a tile.
+/// As `atomic`, with a workspace of mn scalars. Reproducible: the order of additions is a function
+/// of n alone.
 ///
 /// Source: "repeated-reduction", the slowest of four reductions of y = A·x in a project report
 /// (Jena, 2021).

@@ -15,42 +15,37 @@
 
 #include <Kokkos_Core.hpp>
 
-/// The table of the variants of matrix-vector products, for callers that run all of them.
+/// All variants of matrix-vector products.
 namespace tessera::published::gemv {
 
-/// Which product a variant computes.
 enum class Product {
-  multiply,             ///< B = A·v, the command gemv
-  multiply_transposed,  ///< C = Aᵀ·B, the command gemvt
+  multiply,             ///< B = A·v
+  multiply_transposed,  ///< C = Aᵀ·B
 };
 
-/// The layouts of A that a variant supports.
 enum class Layouts { both, column_major };
 
-/// Which of the teams of the execution space a variant accepts.
 enum class Teams {
   any,         ///< R x C
   one_column,  ///< R x 1
 };
 
-/// One variant for A, an input vector and an output vector of these types.
 template <class Exec, class A, class Input, class Output>
 struct Variant {
   using Run = void (*)(Exec const&, A const&, Input const&, Output const&,
                        VariantOptions<Exec> const&);
 
-  std::string_view name;  ///< as in `--variants name`
+  std::string_view name;  ///< of `--variants`
   Product product = Product::multiply;
   Layouts layouts = Layouts::both;
   Teams teams = Teams::any;
-  bool has_tile = false;    ///< uses VariantOptions::tile
-  bool has_tiling = false;  ///< uses VariantOptions::tiling
-  bool has_buffer = false;  ///< needs a workspace of as many scalars as A has
+  bool has_tile = false;
+  bool has_tiling = false;
+  bool has_buffer = false;  ///< of mn scalars
   Reproducible reproducible;
-  Team (*default_team)(Exec const&);  ///< the team of VariantOptions{}
+  Team (*default_team)(Exec const&);  ///< of VariantOptions{}
   Run run;
 
-  /// Whether the variant accepts this team. For other teams `run` throws.
   [[nodiscard]] bool takes(Exec const& exec, Team team) const {
     return team.rows >= 1 && team.cols >= 1 &&
            team.threads() <= published::detail::most_threads(exec) &&
@@ -58,7 +53,6 @@ struct Variant {
   }
 };
 
-/// All variants for matrices of type A. `--variants NAME` and the product select one row.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> Input,
           OutputVectorOf<Exec, A> Output>
 std::vector<Variant<Exec, A, Input, Output>> table() {

@@ -9,7 +9,7 @@
 
 namespace tessera::published::gemv {
 
-/// The published team of `team_atomic`: all threads in one row, so a team adds once.
+/// All threads in one row, so a team adds once.
 inline constexpr Team team_atomic_team{1, 1024};
 
 namespace detail {
@@ -23,7 +23,7 @@ struct TeamAtomic {
   Team team;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* sProducts) const {
-    // sProducts (rows, cols)
+    // (rows, cols)
     Place const place = tiles.place(member.team_rank());
     Element const e = tiles.element(tile, member.team_rank());
     sProducts[place.row * team.cols + place.col] = tiles.has(e) ? A(e.row, e.col) * v[e.col] : T(0);
@@ -31,7 +31,7 @@ struct TeamAtomic {
     if (place.col == 0 && e.row < A.rows) {
       Kokkos::atomic_add(&B[e.row], sProducts[place.row * team.cols]);
     }
-    member.team_barrier();  // the next tile's products overwrite these
+    member.team_barrier();
   }
 };
 
@@ -48,27 +48,9 @@ void run_team_atomic(Exec const& exec, std::string const& label,
 
 }  // namespace detail
 
-/// B = A·v: a team reduces its products in scratch, then adds the sum atomically
+/// B = A·v: a team reduces its products in scratch, then adds the sum atomically, once per row.
 ///
-/// | argument | shape | |
-/// |---|---|---|
-/// | exec | | execution space instance that does the work |
-/// | A | m x n | in: LayoutRight or LayoutLeft, any leading dimension, m, n >= 1 |
-/// | v | n | in: any stride |
-/// | B | m | out: any stride, overwritten |
-/// | options | | team, teams and the options below |
-///
-/// Options: teams of R x C threads (published: all in one row) each have a tile of R x C elements;
-/// `teams`: most teams that share the tiles.
-///
-/// Teaches that reducing inside a team makes atomics cheap: a team adds once for each of its R
-/// rows, so once with the published team of 1 x C.
-///
-/// Work and traffic: 2mn flop, m·ceil(n / C) of them atomic; mn + m + n scalars, R·C in scratch.
-///
-/// Guarantees: asynchronous in `exec`; no fence and no allocation. NOT reproducible: teams add in
-/// the order in which they arrive. Throws std::invalid_argument for sizes that do not fit, overlap,
-/// a team that the execution space cannot give, or a tile.
+/// As `atomic` (published: all threads in one row).
 ///
 /// Source: "team-atomic", the fastest of four reductions of y = A·x in a project report (Jena,
 /// 2021).

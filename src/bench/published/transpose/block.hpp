@@ -11,10 +11,10 @@
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 
-/// Shared by the published transposes: blocks of threads over row-major matrices.
+/// Shared by the transposes.
 namespace tessera::published {
 
-/// A matrix argument of the published kernels: row-major, rows may be padded.
+/// Row-major, padding allowed.
 template <class View, class Exec>
 concept RowMajorOf =
     ElementMatrixOf<View, Exec> && std::same_as<typename View::array_layout, Kokkos::LayoutRight>;
@@ -23,7 +23,6 @@ concept RowMajorOutputOf = RowMajorOf<View, Exec> && TransposeOf<View, Exec, A>;
 
 namespace detail {
 
-/// A row-major matrix in a kernel.
 template <class T>
 struct Rows {
   T* data;
@@ -41,7 +40,7 @@ Rows<T> rows_of(View const& a) {
           static_cast<Index>(a.stride(0))};
 }
 
-/// Checks the matrices of a variant: At is n x m; the output of a copy is m x n.
+/// At: n x m; a copy: m x n.
 template <class A, class Out>
 void require_matrices(std::string const& name, A const& a, Out const& out, bool is_copy) {
   auto const* const output = is_copy ? "the copy" : "At";

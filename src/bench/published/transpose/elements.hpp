@@ -7,21 +7,17 @@
 
 #include <Kokkos_Core.hpp>
 
-/// Transposes and copies in which a thread moves single elements. All use one kernel; a policy
-/// defines the elements of a thread and the place of its block.
+/// Threads move single elements; a policy selects them.
 ///
 /// Source of all: J. Cheng, M. Grossman and T. McKercher, Professional CUDA C Programming, Wrox
-/// 2014, chapter 4; there for matrices whose sizes are multiples of the block.
+/// 2014, chapter 4; there for multiples of the block.
 namespace tessera::published {
 
-/// The direction in A of threads that are neighbours in x.
+/// In A, of neighbours in x.
 enum class Along { rows, columns };
 
-/// out = A, one thread per element.
-///
-/// What it teaches: the bounds. Along rows no transpose with the same blocks is faster, because
-/// loads and stores are both adjacent. Along columns both are a row apart, so each moves a sector
-/// of memory for one element.
+/// out = A, the bound: along rows, loads and stores are adjacent; along columns both move a sector
+/// of memory per element.
 struct Copy {
   static constexpr char name[] = "copy";
   static constexpr bool is_copy = true;
@@ -31,12 +27,8 @@ struct Copy {
   }
 };
 
-/// At = Aᵀ, one thread per element.
-///
-/// What it teaches: half of the accesses of a transpose are scattered either way. Along rows of A,
-/// loads are adjacent and stores are a row of At apart. Along columns stores are adjacent and loads
-/// are scattered. That is faster if a block has several rows, because the sectors that loads leave
-/// in the cache serve threads of later rows.
+/// At = Aᵀ: along rows of A stores are scattered, along columns loads, which is faster if a block
+/// has several rows, whose threads find the sectors in the cache.
 struct Naive {
   static constexpr char name[] = "naive";
   static constexpr bool is_copy = false;
@@ -46,11 +38,8 @@ struct Naive {
   }
 };
 
-/// At = Aᵀ as Naive, with four elements per thread, a block's width apart.
-///
-/// What it teaches: independent loads hide the latency of memory, with fewer threads. There is more
-/// latency to hide along columns, where loads are scattered. Here the last block of a line is
-/// shortened to fit.
+/// At = Aᵀ as Naive, with four elements per thread, a block's width apart: independent loads hide
+/// latency. The last block of each line is shortened to fit.
 struct Unroll4 {
   static constexpr char name[] = "unroll4";
   static constexpr bool is_copy = false;
@@ -60,13 +49,8 @@ struct Unroll4 {
   }
 };
 
-/// At = Aᵀ as Naive, with blocks numbered along the diagonals of the grid. A diagonal that reaches
-/// the right edge continues at the left.
-///
-/// What it teaches: concurrent blocks should not access the same partition of memory, as the blocks
-/// of a column do if the row length is a power of two. On processors that hash addresses to
-/// partitions this is only an exercise.
-///
+/// At = Aᵀ as Naive, with blocks along wrapped diagonals of the grid, so that concurrent blocks do
+/// not access the same partition of memory. Processors that hash addresses avoid that anyway.
 /// Source also: G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
 struct Diagonal {
   static constexpr char name[] = "diagonal";
@@ -80,7 +64,6 @@ struct Diagonal {
 
 namespace detail {
 
-/// Moves the elements of a block in the order of Policy.
 template <class Exec, class T, class Policy, Along along>
 struct MoveElements {
   Rows<T const> A;
@@ -109,12 +92,9 @@ struct MoveElements {
 
 }  // namespace detail
 
-/// Moves elements by a policy above, with neighbouring threads along rows or columns of A.
-///
-/// A is m x n. The output is n x m, or m x n for a copy. Both are row-major, and rows may be
-/// padded. Elements have 1, 2, 4, 8 or 16 bytes. Blocks have at most 1024 threads. Asynchronous in
-/// `exec`, no fence and no allocation. Throws std::invalid_argument for an unsupported block, sizes
-/// that do not fit, or overlap.
+/// A: m x n, out: n x m (copy: m x n), row-major, padding allowed; elements of 1, 2, 4, 8 or 16
+/// bytes. Asynchronous, no fence, no allocation.
+/// @throws std::invalid_argument for blocks, sizes or overlap
 template <class Policy, Along along, ExecutionSpace Exec, RowMajorOf<Exec> A,
           RowMajorOutputOf<Exec, A> Out>
 void move_elements(Exec const& exec, A const& a, Out const& out, Block const& block) {

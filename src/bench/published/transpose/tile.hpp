@@ -11,20 +11,18 @@
 ///
 /// Source of all: J. Cheng, M. Grossman and T. McKercher, Professional CUDA C Programming, Wrox
 /// 2014, chapter 5, after G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA,
-/// NVIDIA 2009; there for matrices whose sizes are multiples of the block.
+/// NVIDIA 2009; there for multiples of the block.
 namespace tessera::published {
 namespace detail {
 
-/// A block reads a tile of A along its rows, `Unroll` blocks wide, into scratch with `Pad` unused
-/// elements per row. Then it writes the tile along the rows of At: the threads, numbered along x,
-/// are renumbered along the columns of the tile.
+/// Reads a tile `Unroll` blocks wide along the rows of A, and writes it along the rows of At:
+/// threads are renumbered along the tile's columns.
 template <class Exec, class T, int Pad, int Unroll>
 struct Tile {
   Rows<T const> A;
   Rows<T> out;
   Grid grid;
 
-  /// Elements of a tile in scratch.
   static Index scratch(Block const& block) {
     return static_cast<Index>(block.y) * (Unroll * block.x + Pad);
   }
@@ -56,7 +54,6 @@ struct Tile {
   }
 };
 
-/// Checks the arguments and runs the kernel.
 template <int Pad, int Unroll, class Exec, class A, class Out>
 void run_tile(Exec const& exec, std::string const& variant, A const& a, Out const& out,
               Block const& block) {
@@ -73,36 +70,20 @@ void run_tile(Exec const& exec, std::string const& variant, A const& a, Out cons
 
 }  // namespace detail
 
-/// At = Aᵀ with a tile in scratch, one thread per element.
-///
-/// What it teaches: read along the rows of A into scratch, then write along the rows of At from
-/// scratch. The strided access happens in scratch, where it is cheapest. It is not free: threads
-/// that read a column of the tile have bank conflicts in shared memory.
-///
-/// A is m x n and At n x m, both row-major, rows may be padded. Elements have 1, 2, 4, 8 or 16
-/// bytes. Blocks have at most 1024 threads, and their tile must fit the scratch. Asynchronous in
-/// `exec`, no fence and no allocation. Throws std::invalid_argument for an unsupported block, sizes
-/// that do not fit, or overlap.
+/// At = Aᵀ, as move_elements(): the strided access is in scratch, with bank conflicts.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void tile(Exec const& exec, A const& a, Out const& out, Block const& block) {
   detail::run_tile<0, 1>(exec, "tile", a, out, block);
 }
 
-/// @copydoc tile
-///
-/// Here rows of the tile are padded by one element. What it teaches: the padding shifts each row of
-/// the tile by a bank, so a column is read without conflict.
+/// As tile(), with padded rows: a column is read without bank conflict.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void tile_padded(Exec const& exec, A const& a, Out const& out, Block const& block) {
   detail::run_tile<1, 1>(exec, "tile-padded", a, out, block);
 }
 
-/// @copydoc tile
-///
-/// Here the tile is padded by one element and two blocks wide, with two elements per thread; its
-/// size is known at run time only. What it teaches: two independent loads per thread combined with
-/// a tile without bank conflicts, in shared memory whose size is set at launch. The last tile of a
-/// row may be one block wide, or part of one.
+/// As tile_padded(), two blocks wide, with two independent loads per thread. The last tile of a row
+/// may be narrower.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void tile_unrolled_padded(Exec const& exec, A const& a, Out const& out, Block const& block) {
   detail::run_tile<1, 2>(exec, "tile-unrolled-padded", a, out, block);

@@ -13,15 +13,13 @@
 #include <tessera/concepts.hpp>
 #include <tessera/order/lines.hpp>
 
-/// Shared by the variants of matrix products.
+/// Shared by the variants.
 namespace tessera::published::gemm {
 
-/// Options of every variant.
 struct Options {
-  /// A team of R x C threads computes R x C elements of the product; 0 x 0: as published. Only for
-  /// variants with teams.
+  /// 0 x 0: as published.
   Team team{};
-  /// Columns of A and rows of B in a team's scratch at a time; 0: as published. Only for `tiled`.
+  /// Columns of A and rows of B in scratch; 0: as published.
   Index tile = 0;
 };
 
@@ -29,36 +27,35 @@ namespace detail {
 
 using tessera::detail::Member;
 
-/// A matrix in a kernel.
 template <class T>
 struct Elements {
   T* data;
-  Index row;     ///< distance between rows, in elements
-  Index column;  ///< distance between columns, in elements
+  Index row;     ///< in elements
+  Index column;  ///< in elements
 
   KOKKOS_INLINE_FUNCTION T& operator()(Index i, Index j) const {
     return data[i * row + j * column];
   }
 };
 
-/// A product in a kernel. The rows of C are contiguous: for a column-major C this is the transposed
-/// product, Cᵀ = Bᵀ·Aᵀ, with the same factors in the same order of k.
+/// C has contiguous rows: a column-major C becomes Cᵀ = Bᵀ·Aᵀ, with the same factors in the same
+/// order of k.
 template <class T>
 struct Product {
   Elements<T const> A;
   Elements<T const> B;
   Elements<T> C;
-  Index rows;   ///< of C
-  Index cols;   ///< of C
-  Index inner;  ///< columns of A
+  Index rows;
+  Index cols;
+  Index inner;
 
-  /// The sum of element (i, j): a chain of fma from +0 in order of k.
+  /// A chain of fma from +0 in order of k.
   KOKKOS_INLINE_FUNCTION T sum(Index i, Index j) const {
     T sum = T(0);
     for (Index k = 0; k < inner; ++k) sum = Kokkos::fma(A(i, k), B(k, j), sum);
     return sum;
   }
-  /// Writes a sum. Adding +0 makes a sum of negative zero +0, as in the operations.
+  /// + 0: negative zero becomes +0, as in the operations.
   KOKKOS_INLINE_FUNCTION void store(Index i, Index j, T sum) const { C(i, j) = sum + T(0); }
 };
 
@@ -69,11 +66,9 @@ Elements<T> elements_of(View const& x, bool transposed) {
   return transposed ? Elements<T>{x.data(), column, row} : Elements<T>{x.data(), row, column};
 }
 
-/// Whether C is column-major: kernels then compute the transposed product.
 template <class C>
 inline constexpr bool is_transposed = std::same_as<typename C::array_layout, Kokkos::LayoutLeft>;
 
-/// Checks sizes and memory of C = A·B, and prepares the product for kernels.
 template <class A, class B, class C>
 auto product_of(std::string_view name, A const& a, B const& b, C const& c) {
   using T = typename C::value_type;
@@ -99,14 +94,12 @@ auto product_of(std::string_view name, A const& a, B const& b, C const& c) {
                     static_cast<Index>(a.extent(1))};
 }
 
-/// Refuses a team or a tile for a variant that has neither.
 inline void require_plain(std::string_view name, Options const& options) {
   if (options.team != Team{} || options.tile != 0) {
     checks::fail(name, "this variant has neither a team nor a tile: leave both alone");
   }
 }
 
-/// The team, or the published one for 0 x 0. Refuses teams without threads or with too many.
 inline Team team_of(std::string_view name, Options const& options, Team published) {
   Team const team = options.team == Team{} ? published : options.team;
   std::string const found = ", found " + published::detail::text_of(team);
@@ -121,7 +114,6 @@ inline Team team_of(std::string_view name, Options const& options, Team publishe
   return team;
 }
 
-/// The blocks of a product: neighbouring threads have neighbouring elements of a row.
 template <class C, class T>
 published::detail::Grid grid_of(Product<T> const& product, Team team) {
   Block const block = is_transposed<C> ? Block{team.rows, team.cols} : Block{team.cols, team.rows};

@@ -10,26 +10,21 @@
 
 namespace tessera::published::gemv {
 
-/// The published team of both column-tile variants: one thread per row.
 inline constexpr Team column_tile_team{128, 1};
-/// The published tile: one column per thread of the team.
 inline constexpr Index column_tile_width = 128;
 
 namespace detail {
 
-/// The width of a tile, known at run time.
 struct DynamicWidth {
   Index columns;
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index value() const { return columns; }
 };
 
-/// The width of a tile, known at compile time.
 template <int Columns>
 struct StaticWidth {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION static constexpr Index value() { return Columns; }
 };
 
-/// sum + the products of row i with `count` elements of v from column `first`.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T add_columns(Elements<T const, false> const& A, Index i, Index first,
                                           T const* sV, Index columns, T sum) {
@@ -37,8 +32,8 @@ KOKKOS_FORCEINLINE_FUNCTION T add_columns(Elements<T const, false> const& A, Ind
   return sum;
 }
 
-/// B = A·v, one thread per row, v in scratch tile by tile. `Exact`: no checks of the ends. A named
-/// functor: with nvcc 13 a lambda that captures an empty width crashes on the host.
+/// A functor: with nvcc 13 a lambda that captures an empty width crashes on the host. `Exact`: no
+/// checks of the ends.
 template <bool Exact, class Exec, class T, class Width>
 struct ColumnTile {
   Elements<T const, false> A;
@@ -48,7 +43,7 @@ struct ColumnTile {
   Width width;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* sV) const {
-    // sV (width)
+    // (width)
     Index const i = tile * threads + member.team_rank();
     T sum = T(0);
     for (Index first = 0; first < A.cols; first += width.value()) {
@@ -58,11 +53,11 @@ struct ColumnTile {
       for (Index k = member.team_rank(); k < columns; k += threads) sV[k] = v[first + k];
       member.team_barrier();
       if (Exact || i < A.rows) {
-        // Two loops, so that the loop over whole tiles can have a constant number of iterations.
+        // The loop over whole tiles can have a constant number of iterations.
         sum = is_whole ? add_columns(A, i, first, sV, width.value(), sum)
                        : add_columns(A, i, first, sV, left, sum);
       }
-      member.team_barrier();  // the next tile overwrites scratch
+      member.team_barrier();
     }
     if (Exact || i < A.rows) B[i] = sum;
   }
@@ -77,7 +72,6 @@ void run_column_tile(Exec const& exec, std::string const& label, Elements<T cons
                                       ColumnTile<Exact, Exec, T, Width>{A, v, B, threads, width});
 }
 
-/// The team: a column of threads.
 template <class Exec>
 Team column_team(std::string_view name, Exec const& exec, Team requested) {
   Team const preset = published::detail::default_team(exec, column_tile_team);
@@ -89,7 +83,6 @@ Team column_team(std::string_view name, Exec const& exec, Team requested) {
   return team;
 }
 
-/// Whether to omit the checks. Refuses to if sizes are no multiples of the tile.
 inline bool is_exact(std::string_view name, Tiling tiling, Index rows, Index cols, Team team,
                      Index width) {
   if (tiling == Tiling::inexact) return false;
@@ -103,7 +96,6 @@ inline bool is_exact(std::string_view name, Tiling tiling, Index rows, Index col
   return fits;
 }
 
-/// Checks scratch and tiling, then runs.
 template <class Exec, class T, class Width>
 void column_tile(Exec const& exec, std::string_view name, Elements<T const, false> const& A,
                  Strided<T const> v, Strided<T> B, VariantOptions<Exec> const& options, Team team,

@@ -14,55 +14,49 @@
 #include <tessera/concepts.hpp>
 #include <tessera/order/lines.hpp>
 
-/// Shared by the variants of matrix-vector products.
+/// Shared by the variants.
 namespace tessera::published::gemv::detail {
 
 using summation::ceil_div;
 using tessera::detail::is_row_major;
 using tessera::detail::Member;
 
-/// A matrix in a kernel.
 template <class T, bool RowMajor>
 struct Elements {
   T* data;
   Index rows;
   Index cols;
-  Index leading;  ///< distance between rows (row-major) or columns, in elements
+  Index leading;  ///< between rows or columns, in elements
 
   KOKKOS_INLINE_FUNCTION T& operator()(Index i, Index j) const {
     return RowMajor ? data[i * leading + j] : data[j * leading + i];
   }
 };
 
-/// A vector in a kernel.
 template <class T>
 struct Strided {
   T* data;
-  Index stride;  ///< distance between elements, in elements
+  Index stride;  ///< in elements
 
   KOKKOS_INLINE_FUNCTION T& operator[](Index i) const { return data[i * stride]; }
 };
 
-/// The elements of the matrix A, to read.
 template <class A>
 Elements<typename A::const_value_type, is_row_major<A>> elements_of(A const& a) {
   return {a.data(), static_cast<Index>(a.extent(0)), static_cast<Index>(a.extent(1)),
           static_cast<Index>(is_row_major<A> ? a.stride(0) : a.stride(1))};
 }
 
-/// An input vector.
 template <class V>
 Strided<typename V::const_value_type> input(V const& x) {
   return {x.data(), static_cast<Index>(x.stride(0))};
 }
 
-/// An output vector.
 template <class V>
 Strided<typename V::value_type> output(V const& x) {
   return {x.data(), static_cast<Index>(x.stride(0))};
 }
 
-/// Checks B = A·v: sizes fit, and B does not overlap the inputs.
 template <class A, class V, class B>
 void require_product(std::string_view name, A const& a, V const& v, B const& b) {
   checks::require_matrix(name, a);
@@ -73,7 +67,6 @@ void require_product(std::string_view name, A const& a, V const& v, B const& b) 
   checks::require_apart(name, "B", b, "v", v);
 }
 
-/// A thread's row and column in its team.
 struct Place {
   int row;
   int col;
@@ -84,8 +77,7 @@ struct Element {
   Index col;
 };
 
-/// A matrix cut into tiles of the size of teams, one thread per element. Consecutive threads have
-/// elements that are adjacent in memory.
+/// One thread per element; consecutive threads have adjacent elements.
 template <bool RowMajor>
 struct Tiles {
   Index rows;
@@ -121,15 +113,14 @@ struct SetZero {
   KOKKOS_FUNCTION void operator()(Index i) const { B[i] = T(0); }
 };
 
-/// B = 0, for variants that add to it.
 template <class Exec, class T>
 void set_zero(Exec const& exec, std::string const& label, Strided<T> B, Index size) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
   Kokkos::parallel_for(label, Policy(exec, 0, size), SetZero<T>{B});
 }
 
-/// Adds up each row of sValues (rows, cols) by halving: the right half is added to the left one
-/// until column 0 has the sum. Each thread has one value, at its place. Collective.
+/// Adds the right half of each row of sValues (rows, cols) to the left one until column 0 has the
+/// sum. Collective.
 template <class T, class Team>
 KOKKOS_INLINE_FUNCTION void fold_rows(Team const& member, T* sValues, int cols, Place place) {
   T* const sRow = sValues + static_cast<std::ptrdiff_t>(place.row) * cols;

@@ -11,10 +11,8 @@
 
 namespace tessera::published::gemv::detail {
 
-/// A sum by halving in memory. Products go to a buffer of A's size and order. Then the right half
-/// of each row is added to its left half until one column is left. `repeated_reduction` launches a
-/// kernel per step; `grid_sync` runs all steps in one. The order of the additions depends on the
-/// number of columns alone.
+/// The right half of each row of a buffer of products is added to the left one until one column is
+/// left. The order depends on the number of columns alone.
 template <class T, bool RowMajor>
 struct Halving {
   Elements<T const, RowMajor> A;
@@ -23,7 +21,6 @@ struct Halving {
   Strided<T> B;
   Team team;
 
-  /// The number of columns after halving `length` columns.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION static Index half(Index length) { return (length + 1) / 2; }
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Tiles<RowMajor> product_tiles() const {
@@ -36,19 +33,18 @@ struct Halving {
     return {A.rows, 1, {static_cast<int>(team.threads()), 1}};
   }
 
-  /// The products of one tile.
   KOKKOS_INLINE_FUNCTION void multiply(Index tile, int thread) const {
     auto const tiles = product_tiles();
     Element const e = tiles.element(tile, thread);
     if (tiles.has(e)) buffer(e.row, e.col) = A(e.row, e.col) * v[e.col];
   }
-  /// One tile of a step that halves `length` columns. No thread reads what another one writes.
+  /// No thread reads what another one writes.
   KOKKOS_INLINE_FUNCTION void halve(Index length, Index tile, int thread) const {
     auto const tiles = half_tiles(length);
     Element const e = tiles.element(tile, thread);
     if (tiles.has(e)) buffer(e.row, e.col) += buffer(e.row, e.col + half(length));
   }
-  /// One tile of B. Adding +0 makes a sum of negative zeros +0, as in the operations.
+  /// + 0: negative zero becomes +0, as in the operations.
   KOKKOS_INLINE_FUNCTION void store(Index tile, int thread) const {
     auto const tiles = store_tiles();
     Element const e = tiles.element(tile, thread);
@@ -56,7 +52,6 @@ struct Halving {
   }
 };
 
-/// The steps for A, with a buffer in `workspace`.
 template <class Exec, class T, bool RowMajor>
 Halving<T, RowMajor> halving(Exec const& exec, tessera::detail::WorkspaceOfCall<Exec>& workspace,
                              Elements<T const, RowMajor> const& A, Strided<T const> v, Strided<T> B,
