@@ -630,12 +630,79 @@ TYPED_TEST(LeastSquares, OfManyRightSidesHaveTheBitsOfEach) {
       EXPECT_THAT(this->copy_of(lsmr[j].x), same_bits_as(by_lsmr(op, b, options).solution));
       EXPECT_THAT(this->copy_of(lsqr[j].x), same_bits_as(by_lsqr(op, b, options).solution));
       EXPECT_EQ(lsmr[j].iterations, 5);
+      EXPECT_EQ(lsmr[j].reads, lsmr[0].reads);
     }
   };
   right_sides(Kokkos::LayoutRight{});
   right_sides(Kokkos::LayoutLeft{});
   EXPECT_TRUE(solve::lsmr(op, DeviceMatrix<TypeParam>("B", 70, 0)).empty());
   EXPECT_THROW(solve::lsmr(op, DeviceMatrix<TypeParam>("B", 69, 1)), std::invalid_argument);
+}
+
+/// Column 0 goes on longest, 1 is zero, 2 ends early, 3 has an infinity, 4 is a multiple of 0.
+TYPED_TEST(LeastSquares, OfManyRightSidesShareTheReads) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  constexpr std::size_t m = 300;
+  constexpr std::size_t n = 40;
+  auto const A = this->random_matrix(m, n);
+  Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space> const B("B", m, 5);
+  auto const on_host = Kokkos::create_mirror_view(B);
+  for (std::size_t i = 0; i < m; ++i) {
+    on_host(i, 0) = whole_number<T>(2, i, 50);
+    on_host(i, 1) = 0;
+    on_host(i, 2) = A.host(i, 3);
+    on_host(i, 3) = i == 7 ? std::numeric_limits<T>::infinity() : T(1);
+    on_host(i, 4) = 2 * on_host(i, 0);
+  }
+  Kokkos::deep_copy(B, on_host);
+  auto const source = stream::make_source<T, typename TypeParam::Layout>(
+      Index{m}, Index{n}, [&A](stream::Block const& block, T* to) {
+        bool const by_rows = TypeParam::order == reference::Order::row_major;
+        for (Index i = 0; i < block.rows; ++i) {
+          for (Index j = 0; j < block.cols; ++j) {
+            to[by_rows ? i * block.cols + j : j * block.rows + i] =
+                A.host(static_cast<std::size_t>(block.first_row + i),
+                       static_cast<std::size_t>(block.first_col + j));
+          }
+        }
+      });
+  solve::StreamOperator<Exec, std::remove_const_t<decltype(source)>> const streamed(Exec(), source);
+  auto const in_memory = A.op();
+  typename TestFixture::Options const options{.direct = 0};
+  auto const check = [&](typename TestFixture::Operator const& op, bool is_streamed) {
+    Index before = op.reads();
+    auto const all = solve::lstsq(op, B, options);
+    Index const shared = op.reads() - before;
+    ASSERT_EQ(all.size(), 5);
+    before = op.reads();
+    for (std::size_t j = 0; j < 5; ++j) {
+      auto const one = solve::lstsq(op, Kokkos::subview(B, Kokkos::ALL, j), options);
+      EXPECT_EQ(all[j].stop, one.stop) << j;
+      EXPECT_EQ(all[j].iterations, one.iterations) << j;
+      EXPECT_EQ(all[j].reads, shared) << j;
+      if (j == 3) continue;
+      EXPECT_THAT(this->copy_of(all[j].x), same_bits_as(this->copy_of(one.x))) << j;
+    }
+    EXPECT_LT(shared, op.reads() - before);
+    // One for the norms of the columns, and one for the start.
+    if (is_streamed) EXPECT_EQ(shared, all[0].iterations + 2);
+    EXPECT_EQ(all[1].stop, Stop::zero_solution);
+    EXPECT_EQ(all[3].stop, Stop::not_finite);
+    EXPECT_LT(all[2].iterations, all[0].iterations);
+
+    std::vector<Index> told;
+    auto const some = solve::lstsq(op, B, options, {.on_step = [&](solve::Step const& step) {
+                                     told.push_back(step.iteration);
+                                     return step.iteration < 3;
+                                   }});
+    EXPECT_THAT(told, testing::ElementsAre(1, 2, 3));
+    EXPECT_EQ(some[0].stop, Stop::cancelled);
+    EXPECT_EQ(some[4].stop, Stop::cancelled);
+    EXPECT_EQ(some[4].iterations, 3);
+  };
+  check(in_memory, false);
+  check(streamed, true);
 }
 
 /// ctest runs this with several numbers of threads.

@@ -173,6 +173,9 @@ struct NextRight {
 /// iteration. Aᵀ·b gives the next v.
 template <class Exec, class T>
 class GolubKahan {
+  template <class, class>
+  friend class SharedProducts;
+
  public:
   struct Numbers {
     double norm_of_start = 0;  ///< ‖r‖
@@ -186,7 +189,6 @@ class GolubKahan {
         norms_(op.exec(), places),
         square_(make_values<Exec, T>(op.exec(), 1)),
         b_(make_values<Exec, T>(op.exec(), op.rows())),
-        next_b_(make_values<Exec, T>(op.exec(), op.rows())),
         w_(make_values<Exec, T>(op.exec(), op.cols())),
         c_(make_values<Exec, T>(op.exec(), op.cols())),
         next_(make_values<Exec, T>(op.exec(), op.cols())) {}
@@ -207,47 +209,19 @@ class GolubKahan {
   /// β_1 = 1, α_1 and w with one read of A; none if ‖r‖ is 0 or not finite. w is undefined if α_1
   /// is 0 or not finite.
   void start() {
-    numbers_ = {.norm_of_start = norms_(b_)};
-    double const norm = numbers_.norm_of_start;
-    if (!(norm > 0 && std::isfinite(norm))) return;
-    Exec const& exec = op_.exec();
-    for_each_element(exec, "tessera::solve::divide", op_.rows(),
-                     Divide<T>{b_.data(), static_cast<T>(norm), T(1), b_.data()});
+    if (!begin_start()) return;
     op_.multiply_transposed(b_, c_);
-    double const alpha = norms_(c_);
-    numbers_.alpha = alpha;
-    if (!(alpha > 0 && std::isfinite(alpha))) return;
-    numbers_.exponent = std::clamp(-std::ilogb(alpha), -most_exponent, most_exponent);
-    numbers_.alpha = scaled(alpha);
-    for_each_element(
-        exec, "tessera::solve::divide", op_.cols(),
-        Divide<T>{c_.data(), static_cast<T>(alpha), static_cast<T>(scaled(1)), w_.data()});
+    finish_start();
   }
 
   /// The next β and α, and α·2^e·v in `next`, with one read of A. α is 0 if β is. Fences once,
   /// unless ‖b‖² over- or underflows.
   void advance() {
-    Exec const& exec = op_.exec();
-    op_.atax(w_, maps::plus(static_cast<T>(-numbers_.alpha / numbers_.beta), b_), next_b_, c_);
-    std::swap(b_, next_b_);
-    norms_.sum(b_, square_);
-    make_next(T(0));
-    norms_.begin(next_, of_next);
-    exec.fence("tessera: the norms of a step are on the host");
-    double const beta = norms_.of(b_, of_b);
-    numbers_.beta = beta;
-    numbers_.alpha = 0;
-    if (!std::isfinite(beta)) return;
-    if (beta == 0) {
-      Kokkos::deep_copy(exec, next_, T(0));
-      return;
-    }
-    if (norms_.is_root(of_b)) {
-      numbers_.alpha = unscaled(norms_.of(next_, of_next));
-    } else {
-      make_next(static_cast<T>(beta));
-      numbers_.alpha = unscaled(norms_(next_));
-    }
+    if (next_b_.extent(0) == 0) next_b_ = make_values<Exec, T>(op_.exec(), op_.rows());
+    op_.atax(w_, map(), next_b_, c_);
+    begin_norms();
+    op_.exec().fence("tessera: the norms of a step are on the host");
+    finish_norms();
   }
 
   /// False, and unchanged, if the numbers cannot come from a run.
@@ -268,6 +242,54 @@ class GolubKahan {
 
   enum Place : std::size_t { of_b, of_next, places };
 
+  /// Before the product c = Aᵀ·b of `start`. False: there is none.
+  bool begin_start() {
+    numbers_ = {.norm_of_start = norms_(b_)};
+    double const norm = numbers_.norm_of_start;
+    if (!(norm > 0 && std::isfinite(norm))) return false;
+    for_each_element(op_.exec(), "tessera::solve::divide", op_.rows(),
+                     Divide<T>{b_.data(), static_cast<T>(norm), T(1), b_.data()});
+    return true;
+  }
+  void finish_start() {
+    double const alpha = norms_(c_);
+    numbers_.alpha = alpha;
+    if (!(alpha > 0 && std::isfinite(alpha))) return;
+    numbers_.exponent = std::clamp(-std::ilogb(alpha), -most_exponent, most_exponent);
+    numbers_.alpha = scaled(alpha);
+    for_each_element(
+        op_.exec(), "tessera::solve::divide", op_.cols(),
+        Divide<T>{c_.data(), static_cast<T>(alpha), static_cast<T>(scaled(1)), w_.data()});
+  }
+
+  /// The map of an iteration: next_b = map(A·w) and c = Aᵀ·next_b.
+  [[nodiscard]] auto map() const {
+    return maps::plus(static_cast<T>(-numbers_.alpha / numbers_.beta), b_);
+  }
+  /// After these products; `finish_norms` needs a fence between.
+  void begin_norms() {
+    std::swap(b_, next_b_);
+    norms_.sum(b_, square_);
+    make_next(T(0));
+    norms_.begin(next_, of_next);
+  }
+  void finish_norms() {
+    double const beta = norms_.of(b_, of_b);
+    numbers_.beta = beta;
+    numbers_.alpha = 0;
+    if (!std::isfinite(beta)) return;
+    if (beta == 0) {
+      Kokkos::deep_copy(op_.exec(), next_, T(0));
+      return;
+    }
+    if (norms_.is_root(of_b)) {
+      numbers_.alpha = unscaled(norms_.of(next_, of_next));
+    } else {
+      make_next(static_cast<T>(beta));
+      numbers_.alpha = unscaled(norms_(next_));
+    }
+  }
+
   /// Beta as in NextRight.
   void make_next(T beta) {
     for_each_element(op_.exec(), "tessera::solve::next", op_.cols(),
@@ -286,6 +308,76 @@ class GolubKahan {
   Values<Exec, T> c_;
   Values<Exec, T> next_;
   Numbers numbers_;
+};
+
+/// Iterations of several processes of one operator. They share reads of A, and have the bits of
+/// separate iterations. The vectors b of the processes become rows of matrices of this class.
+template <class Exec, class T>
+class SharedProducts {
+ public:
+  using Process = GolubKahan<Exec, T>;
+
+  SharedProducts(NormalOperator<Exec, T> const& op, std::size_t processes)
+      : op_(op),
+        VT_(rows(processes, op.cols())),
+        CT_(rows(processes, op.cols())),
+        BT_{rows(processes, op.rows()), rows(processes, op.rows())} {}
+
+  /// `start` of each.
+  void start(std::vector<Process*> const& all) {
+    std::vector<Process*> active;
+    for (Process* const process : all) {
+      if (process->begin_start()) active.push_back(process);
+    }
+    if (active.empty()) return;
+    Rows<Exec, T> const BT = first_rows(BT_[0], active.size());
+    Rows<Exec, T> const CT = first_rows(CT_, active.size());
+    for (std::size_t j = 0; j < active.size(); ++j) {
+      auto const b = row<Exec, T>(BT, static_cast<Index>(j));
+      Kokkos::deep_copy(op_.exec(), b, active[j]->b_);
+      active[j]->b_ = b;
+      active[j]->c_ = row<Exec, T>(CT, static_cast<Index>(j));
+    }
+    op_.multiply_transposed_of_each(BT, CT);
+    for (Process* const process : active) process->finish_start();
+  }
+
+  /// `advance` of each, of those that have started.
+  void advance(std::vector<Process*> const& all) {
+    if (all.size() == 1) return all.front()->advance();
+    is_turned_ = !is_turned_;
+    Rows<Exec, T> const VT = first_rows(VT_, all.size());
+    Rows<Exec, T> const BT = first_rows(BT_[is_turned_ ? 1 : 0], all.size());
+    Rows<Exec, T> const CT = first_rows(CT_, all.size());
+    std::vector<typename NormalOperator<Exec, T>::Map> maps;
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      auto const at = static_cast<Index>(j);
+      Kokkos::deep_copy(op_.exec(), row<Exec, T>(VT, at), all[j]->w_);
+      maps.push_back(all[j]->map());
+      all[j]->next_b_ = row<Exec, T>(BT, at);
+      all[j]->c_ = row<Exec, T>(CT, at);
+    }
+    op_.atax_of_each(VT, maps, BT, CT);
+    for (Process* const process : all) process->begin_norms();
+    op_.exec().fence("tessera: the norms of a step are on the host");
+    for (Process* const process : all) process->finish_norms();
+  }
+
+ private:
+  [[nodiscard]] Rows<Exec, T> rows(std::size_t count, Index length) const {
+    return Rows<Exec, T>(Kokkos::view_alloc(op_.exec(), Kokkos::WithoutInitializing,
+                                            std::string("tessera::solve::shared")),
+                         count, static_cast<std::size_t>(length));
+  }
+  static Rows<Exec, T> first_rows(Rows<Exec, T> const& of, std::size_t count) {
+    return Rows<Exec, T>(of.data(), count, of.extent(1));
+  }
+
+  NormalOperator<Exec, T> const& op_;
+  Rows<Exec, T> VT_;
+  Rows<Exec, T> CT_;
+  std::array<Rows<Exec, T>, 2> BT_;  ///< the last b in one, the next in the other
+  bool is_turned_ = false;
 };
 
 template <class T, class Operator>

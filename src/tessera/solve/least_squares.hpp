@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -159,6 +160,7 @@ class LeastSquaresRun {
     options_.btol = options.btol.value_or(1e-6);
     options_.conlim = options.conlim.value_or(1e8);
     check(damps);
+    limit_ = options.maxiter.value_or(Method::default_limit(op.rows(), op.cols()));
     process_.emplace(op);
     for (double const damp : damps) {
       Track& track = tracks_.emplace_back();
@@ -170,10 +172,25 @@ class LeastSquaresRun {
 
   std::vector<LeastSquares<Exec, T>> operator()() {
     backends::host::OrdinaryArithmetic const mode;
-    Index const limit = options_.maxiter.value_or(Method::default_limit(op_.rows(), op_.cols()));
+    if (prepare()) {
+      process_->start();
+      begin_iterations();
+    }
+    while (goes_on()) {
+      process_->advance();
+      step();
+    }
+    return results();
+  }
+
+  // The parts of it, for several runs that share reads of A.
+
+  [[nodiscard]] GolubKahan<Exec, T>& process() { return *process_; }
+  /// Up to the process' start. False: there is none.
+  [[nodiscard]] bool prepare() {
     op_.agree(name, [&] {
       auto digest =
-          digest_of(control_).add(*options_.atol, *options_.btol, *options_.conlim, limit);
+          digest_of(control_).add(*options_.atol, *options_.btol, *options_.conlim, limit_);
       for (Track const& track : tracks_) digest.add(track.damp);
       Exec const& exec = op_.exec();
       digest.add(to_host<Exec, T>(exec, b_)).add(to_host<Exec, T>(exec, options_.x0));
@@ -181,12 +198,58 @@ class LeastSquaresRun {
     });
     if (control_.resume != nullptr) {
       restore(*control_.resume);
-      apply_limits(limit);
-    } else {
-      begin();
-      if (limit == 0) stop_all(Stop::iteration_limit);
+      apply_limits();
+      return false;
     }
-    while (goes_on()) step(limit);
+    return begin();
+  }
+  [[nodiscard]] bool goes_on() const {
+    return std::ranges::any_of(tracks_, [](Track const& track) { return !track.stop; });
+  }
+  /// After `start` of the process, which `prepare` wanted.
+  void begin_iterations() {
+    Exec const& exec = op_.exec();
+    auto const& process = *process_;
+    double const norm = process.numbers().norm_of_start;
+    if (!std::isfinite(norm) || !std::isfinite(process.alpha())) return stop_all(Stop::not_finite);
+    // If b = 0, r is compared with r_0.
+    own_.norm_of_b = own_.norm_of_b == 0 ? 1 : own_.norm_of_b / norm;
+    for (Track& track : tracks_) track.method = Method::begin(process.alpha());
+    if (norm == 0 || process.alpha() == 0) {
+      return stop_all(!has_start() ? Stop::zero_solution
+                      : norm == 0  ? Stop::solved
+                                   : Stop::least_squares);
+    }
+    for (Track& track : tracks_) {
+      for (auto const& vector : track.vectors) Kokkos::deep_copy(exec, vector, T(0));
+      Kokkos::deep_copy(exec, track.vectors[0], process.w());
+    }
+    if (limit_ == 0) stop_all(Stop::iteration_limit);
+  }
+  /// After `advance` of the process.
+  void step() {
+    auto& process = *process_;
+    if (!std::isfinite(process.alpha()) || !std::isfinite(process.beta())) {
+      return stop_all(Stop::not_finite);
+    }
+    std::optional<Step> told;
+    for (std::size_t i = 0; i < tracks_.size(); ++i) {
+      if (tracks_[i].stop) continue;
+      std::optional<Step> const step = advance(i);
+      if (!told) told = step;
+    }
+    if (!told) return;
+    bool const may_go_on = !control_.on_step || control_.on_step(*told);
+    auto const make = [&] { return state(); };
+    if (goes_on()) {
+      offer_state(control_, *told, make, !may_go_on);
+    } else if (is_limited()) {
+      offer_last_state(control_, make);
+    }
+    if (!may_go_on) stop_all(Stop::cancelled);
+  }
+  void cancel() { stop_all(Stop::cancelled); }
+  [[nodiscard]] std::vector<LeastSquares<Exec, T>> results() {
     std::vector<LeastSquares<Exec, T>> results;
     results.reserve(tracks_.size());
     for (Track& track : tracks_) results.push_back(result_of(track));
@@ -236,9 +299,6 @@ class LeastSquaresRun {
       if (!track.stop) track.stop = stop;
     }
   }
-  [[nodiscard]] bool goes_on() const {
-    return std::ranges::any_of(tracks_, [](Track const& track) { return !track.stop; });
-  }
   [[nodiscard]] bool is_limited() const {
     bool const is_finite = std::ranges::none_of(
         tracks_, [](Track const& track) { return track.stop == Stop::not_finite; });
@@ -247,17 +307,18 @@ class LeastSquaresRun {
            });
   }
   /// Those of the run that wrote the state may have been different.
-  void apply_limits(Index limit) {
+  void apply_limits() {
     for (Track& track : tracks_) {
       bool const is_below =
           *options_.conlim == 0 || 1 / track.method.now.conda > 1 / *options_.conlim;
       if (track.stop == Stop::condition_limit && is_below) track.stop.reset();
       if (track.stop == Stop::iteration_limit) track.stop.reset();
-      if (!track.stop && track.iterations >= limit) track.stop = Stop::iteration_limit;
+      if (!track.stop && track.iterations >= limit_) track.stop = Stop::iteration_limit;
     }
   }
 
-  void begin() {
+  /// r_0 in the process. False: nothing is left to do.
+  bool begin() {
     Exec const& exec = op_.exec();
     auto& process = *process_;
     double const norm_of_b = process.norm(b_);
@@ -273,55 +334,19 @@ class LeastSquaresRun {
         Kokkos::deep_copy(exec, track.x, T(0));
       }
     }
-    if (!std::isfinite(norm_of_b)) return stop_all(Stop::not_finite);
+    if (!std::isfinite(norm_of_b)) stop_all(Stop::not_finite);
     for (Track& track : tracks_) {
       if (norm_of_b == 0 && !is_moved(track)) track.stop = Stop::zero_solution;
     }
-    if (!goes_on()) return;
+    if (!goes_on()) return false;
+    own_.norm_of_b = norm_of_b;
     if (from_x0) {
       op_.multiply(options_.x0, process.b());
       axpby(exec, T(1), b_, T(-1), process.b());
     } else {
       Kokkos::deep_copy(exec, process.b(), b_);
     }
-    process.start();
-    double const norm = process.numbers().norm_of_start;
-    if (!std::isfinite(norm) || !std::isfinite(process.alpha())) return stop_all(Stop::not_finite);
-    // If b = 0, r is compared with r_0.
-    own_.norm_of_b = norm_of_b == 0 ? 1 : norm_of_b / norm;
-    for (Track& track : tracks_) track.method = Method::begin(process.alpha());
-    if (norm == 0 || process.alpha() == 0) {
-      return stop_all(!has_start() ? Stop::zero_solution
-                      : norm == 0  ? Stop::solved
-                                   : Stop::least_squares);
-    }
-    for (Track& track : tracks_) {
-      for (auto const& vector : track.vectors) Kokkos::deep_copy(exec, vector, T(0));
-      Kokkos::deep_copy(exec, track.vectors[0], process.w());
-    }
-  }
-
-  void step(Index limit) {
-    auto& process = *process_;
-    process.advance();
-    if (!std::isfinite(process.alpha()) || !std::isfinite(process.beta())) {
-      return stop_all(Stop::not_finite);
-    }
-    std::optional<Step> told;
-    for (std::size_t i = 0; i < tracks_.size(); ++i) {
-      if (tracks_[i].stop) continue;
-      std::optional<Step> const step = advance(i, limit);
-      if (!told) told = step;
-    }
-    if (!told) return;
-    bool const may_go_on = !control_.on_step || control_.on_step(*told);
-    auto const make = [&] { return state(); };
-    if (goes_on()) {
-      offer_state(control_, *told, make, !may_go_on);
-    } else if (is_limited()) {
-      offer_last_state(control_, make);
-    }
-    if (!may_go_on) stop_all(Stop::cancelled);
+    return true;
   }
 
   [[nodiscard]] static Values<Exec, T> const& measured(Track const& track) {
@@ -345,7 +370,7 @@ class LeastSquaresRun {
   [[nodiscard]] double norm_of_start() const { return process_->numbers().norm_of_start; }
 
   /// Nothing if not finite. The host does not wait for the last norm: tests use the previous ‖x‖.
-  std::optional<Step> advance(std::size_t i, Index limit) {
+  std::optional<Step> advance(std::size_t i) {
     Track& track = tracks_[i];
     auto& process = *process_;
     finish(i);
@@ -372,7 +397,7 @@ class LeastSquaresRun {
                     .objective = start * track.method.now.normr};
     if (options_.history) track.history.push_back(step);
     track.stop = tests.template reason<T>(options_);
-    if (!track.stop && track.iterations >= limit) track.stop = Stop::iteration_limit;
+    if (!track.stop && track.iterations >= limit_) track.stop = Stop::iteration_limit;
     return step;
   }
 
@@ -483,6 +508,7 @@ class LeastSquaresRun {
   Options options_;
   Control<T> const& control_;
   Index reads_before_;
+  Index limit_ = 0;
   Norms<Exec, T> norms_;
   std::optional<GolubKahan<Exec, T>> process_;
   Numbers own_;
@@ -502,11 +528,70 @@ ConstValues<Exec, typename View::non_const_value_type> side_by_side(Exec const& 
   return copy;
 }
 
-template <class View, class Solve>
-auto of_each_column(View const& B, Solve const& solve) {
-  std::vector<decltype(solve(Kokkos::subview(B, Kokkos::ALL, 0)))> results;
+/// The columns of B, contiguous in memory of Exec.
+template <class Exec, class View>
+auto columns_of(Exec const& exec, View const& B) {
+  std::vector<ConstValues<Exec, typename View::non_const_value_type>> columns;
   for (std::size_t j = 0; j < B.extent(1); ++j) {
-    results.push_back(solve(Kokkos::subview(B, Kokkos::ALL, j)));
+    columns.push_back(side_by_side(exec, Kokkos::subview(B, Kokkos::ALL, j)));
+  }
+  return columns;
+}
+
+/// Runs of a Method for several right-hand sides, one after another in the results. They share the
+/// reads of A, and have the bits of separate runs. Callbacks receive the Steps of the first
+/// right-hand side that goes on. Several right-hand sides have no states.
+template <class Method, class Exec, class T>
+std::vector<LeastSquares<Exec, T>> run_least_squares(
+    NormalOperator<Exec, T> const& op, std::vector<ConstValues<Exec, T>> const& sides,
+    LeastSquaresOptions<Exec, T> const& options, Control<T> const& control,
+    std::vector<double> const& damps) {
+  using Run = LeastSquaresRun<Method, Exec, T>;
+  if (sides.size() == 1) return Run(op, sides.front(), options, control, damps)();
+  backends::host::OrdinaryArithmetic const mode;
+  std::size_t first = 0;
+  bool is_cancelled = false;
+  std::vector<Control<T>> controls(sides.size());
+  std::vector<std::unique_ptr<Run>> runs;
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    if (control.on_step) {
+      controls[i].on_step = [&, i](Step const& step) {
+        if (i == first) is_cancelled = !control.on_step(step);
+        return !is_cancelled;
+      };
+    }
+    runs.push_back(std::make_unique<Run>(op, sides[i], options, controls[i], damps));
+  }
+
+  SharedProducts<Exec, T> products(op, sides.size());
+  std::vector<GolubKahan<Exec, T>*> processes;
+  std::vector<Run*> active;
+  for (auto const& run : runs) {
+    if (!run->prepare()) continue;
+    active.push_back(run.get());
+    processes.push_back(&run->process());
+  }
+  products.start(processes);
+  for (Run* const run : active) run->begin_iterations();
+  for (;;) {
+    active.clear();
+    processes.clear();
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      if (!runs[i]->goes_on()) continue;
+      if (active.empty()) first = i;
+      active.push_back(runs[i].get());
+      processes.push_back(&runs[i]->process());
+    }
+    if (active.empty()) break;
+    products.advance(processes);
+    for (Run* const run : active) run->step();
+    for (Run* const run : active) {
+      if (is_cancelled) run->cancel();
+    }
+  }
+  std::vector<LeastSquares<Exec, T>> results;
+  for (auto const& run : runs) {
+    for (auto& result : run->results()) results.push_back(std::move(result));
   }
   return results;
 }
@@ -518,7 +603,7 @@ auto of_each_column(View const& B, Solve const& solve) {
 #define TESSERA_SOLVE_LEAST_SQUARES(RUN, TEMPLATE, EXEC, T)                                       \
   namespace tessera::solve::detail {                                                              \
   TEMPLATE std::vector<LeastSquares<EXEC, T>> RUN(NormalOperator<EXEC, T> const&,                 \
-                                                  ConstValues<EXEC, T> const&,                    \
+                                                  std::vector<ConstValues<EXEC, T>> const&,       \
                                                   LeastSquaresOptions<EXEC, T> const&,            \
                                                   Control<T> const&, std::vector<double> const&); \
   }

@@ -109,11 +109,11 @@ struct Lsqr {
 
 template <class Exec, class T>
 std::vector<LeastSquares<Exec, T>> run_lsqr(NormalOperator<Exec, T> const& op,
-                                            ConstValues<Exec, T> const& b,
+                                            std::vector<ConstValues<Exec, T>> const& sides,
                                             LeastSquaresOptions<Exec, T> const& options,
                                             Control<T> const& control,
                                             std::vector<double> const& damps) {
-  return LeastSquaresRun<Lsqr, Exec, T>(op, b, options, control, damps)();
+  return run_least_squares<Lsqr>(op, sides, options, control, damps);
 }
 
 }  // namespace detail
@@ -137,18 +137,20 @@ template <ExecutionSpace Exec, Scalar T, Vector B>
 LeastSquares<Exec, T> lsqr(NormalOperator<Exec, T> const& A, B const& b,
                            std::type_identity_t<LeastSquaresOptions<Exec, T>> const& options = {},
                            std::type_identity_t<Control<T>> const& control = {}) {
-  auto results = detail::run_lsqr<Exec, T>(A, detail::side_by_side(A.exec(), b), options, control,
-                                           {options.damp});
+  auto results = detail::run_lsqr<Exec, T>(A, {detail::side_by_side(A.exec(), b)}, options,
+                                           control, {options.damp});
   return std::move(results.front());
 }
 
-/// For each column of B.
+/// For each column of B, as `lsmr`.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lsqr(
     NormalOperator<Exec, T> const& A, B const& b,
     std::type_identity_t<LeastSquaresOptions<Exec, T>> const& options = {}) {
-  return detail::of_each_column(b, [&](auto const& column) { return lsqr(A, column, options); });
+  if (b.extent(1) == 0) return {};
+  return detail::run_lsqr<Exec, T>(A, detail::columns_of(A.exec(), b), options, {},
+                                   {options.damp});
 }
 
 }  // namespace tessera::solve

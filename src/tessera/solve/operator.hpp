@@ -54,13 +54,11 @@ auto as_columns(Rows<Exec, T> const& rows) {
   return Kokkos::View<T**, Kokkos::LayoutLeft, typename Exec::memory_space>(
       rows.data(), rows.extent(1), rows.extent(0));
 }
-/// b - shifts_i; empty `shifts`: the identity.
+/// b - *shift for each row.
 template <class Exec, class T>
-RowMap<T, typename Exec::memory_space> shift_by(ConstValues<Exec, T> const& shifts, Index i,
-                                                Index rows) {
-  if (shifts.extent(0) == 0) return {};
+RowMap<T, typename Exec::memory_space> shift_by(T const* shift, Index rows) {
   Kokkos::View<T const*, Kokkos::LayoutStride, typename Exec::memory_space> const x(
-      shifts.data() + i, Kokkos::LayoutStride(static_cast<std::size_t>(rows), 0));
+      shift, Kokkos::LayoutStride(static_cast<std::size_t>(rows), 0));
   return maps::minus(x);
 }
 
@@ -112,11 +110,11 @@ class NormalOperator {
     ++reads_;
     do_multiply_transposed(u, c);
   }
-  /// B = A·V - 1·shiftsᵀ, rounded twice, and C = Aᵀ·B, with the bits of separate calls. VT and CT
-  /// are k x n, BT is k x m, `shifts` k or empty.
-  void atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+  /// B_j = f_j(A·V_j) and C = Aᵀ·B, with the bits of separate calls. VT and CT are k x n, BT is
+  /// k x m; `maps` has one for each vector, or none.
+  void atax_of_each(ConstRows<Exec, T> const& VT, std::vector<Map> const& maps,
                     Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
-    reads_ += do_atax_of_each(VT, shifts, BT, CT);
+    reads_ += do_atax_of_each(VT, maps, BT, CT);
   }
   /// C = Aᵀ·U, with the bits of separate calls. UT is k x m, CT is k x n.
   void multiply_transposed_of_each(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
@@ -160,11 +158,12 @@ class NormalOperator {
 
  protected:
   // Both return the number of reads of A.
-  virtual Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+  virtual Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<Map> const& maps,
                                 Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
     auto const count = static_cast<Index>(VT.extent(0));
     for (Index i = 0; i < count; ++i) {
-      do_atax(detail::row<Exec, T const>(VT, i), detail::shift_by<Exec, T>(shifts, i, rows_),
+      do_atax(detail::row<Exec, T const>(VT, i),
+              maps.empty() ? Map() : maps[static_cast<std::size_t>(i)],
               detail::row<Exec, T>(BT, i), detail::row<Exec, T>(CT, i), false);
     }
     return count;
@@ -263,12 +262,17 @@ class SquaredSource {
   std::vector<value_type> units_;
 };
 
+/// A map for each of several contiguous vectors of `length` entries.
 template <class T>
-struct TakeShifts {
-  T const* shifts;
+struct MapColumns {
+  static constexpr Index most = 32;
+  Kokkos::Array<maps::Function<T>, most> functions;
   Index length;
   T* b;
-  KOKKOS_FUNCTION void operator()(Index i) const { b[i] = b[i] - shifts[i / length]; }
+  KOKKOS_FUNCTION void operator()(Index k) const {
+    Index const column = k / length;
+    b[k] = functions[static_cast<std::size_t>(column)](k - column * length, b[k]);
+  }
 };
 
 }  // namespace detail
@@ -334,12 +338,12 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
     detail::gram_in_memory(this->exec(), tessera::detail::matrix_in(a_), products, options_.kernels,
                            workspace_);
   }
-  Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+  Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
     auto const V = detail::as_columns<Exec, T const>(VT);
     auto const B = detail::as_columns<Exec, T>(BT);
     auto const C = detail::as_columns<Exec, T>(CT);
-    if (shifts.extent(0) == 0) {
+    if (maps.empty()) {
       AtaxOptions<Exec, T> options = options_;
       options.method = method_;
       tessera::atax(this->exec(), a_, V, B, C, options);
@@ -347,10 +351,18 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
                                              VT.extent(0), options);
     }
     tessera::multiply(this->exec(), a_, V, B, options_);
-    static std::string const label("tessera::solve::shift");
-    tessera::detail::for_each_element(
-        this->exec(), label, static_cast<Index>(BT.size()),
-        detail::TakeShifts<T>{shifts.data(), this->rows(), BT.data()});
+    static std::string const label("tessera::solve::map");
+    using Body = detail::MapColumns<T>;
+    auto const count = static_cast<Index>(maps.size());
+    for (Index first = 0; first < count && this->rows() > 0; first += Body::most) {
+      Index const some = std::min(Body::most, count - first);
+      Body body{{}, this->rows(), BT.data() + first * this->rows()};
+      for (Index j = 0; j < some; ++j) {
+        body.functions[static_cast<std::size_t>(j)] =
+            maps[static_cast<std::size_t>(first + j)].function();
+      }
+      tessera::detail::for_each_element(this->exec(), label, some * this->rows(), body);
+    }
     tessera::multiply_transposed(this->exec(), a_, B, C, options_);
     return 2 * passes_of(VT.extent(0));
   }
@@ -485,24 +497,22 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
     detail::stream_gram(this->exec(), stream::detail::any_source(source_), products, options_);
   }
-  Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+  Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
     auto const V = detail::as_columns<Exec, T const>(VT);
     auto const B = detail::as_columns<Exec, T>(BT);
     auto const C = detail::as_columns<Exec, T>(CT);
-    if (shifts.extent(0) == 0) {
+    if (maps.empty()) {
       return detail::reads_of(stream::atax(this->exec(), source_, V, B, C, options_), source_);
     }
-    std::vector<maps::Function<T>> maps;
-    maps.reserve(shifts.extent(0));
-    for (Index j = 0; j < static_cast<Index>(shifts.extent(0)); ++j) {
-      maps.push_back(detail::shift_by<Exec, T>(shifts, j, this->rows()).function());
-    }
+    std::vector<maps::Function<T>> functions;
+    functions.reserve(maps.size());
+    for (auto const& map : maps) functions.push_back(map.function());
     auto const out = tessera::detail::matrix_out(B);
     auto const report = stream::detail::in_order(source_, [&](auto const& source) {
       return stream::detail::run_atax_of_columns<Exec, T>(
           this->exec(), source, tessera::detail::matrix_in(V), &out, tessera::detail::matrix_out(C),
-          options_, {}, maps);
+          options_, {}, functions);
     });
     return detail::reads_of(report, source_);
   }

@@ -117,7 +117,7 @@ class Centred final : public NormalOperator<Exec, T> {
                        Shift<T>{map.function().x, map.function().stride, sum_.data(), w_.data()});
       op_.atax(x_, maps::minus(w_), b, c);
     } else {
-      op_.atax(x_, shift_by<Exec, T>(sum_, 0, this->rows()), b, c);
+      op_.atax(x_, shift_by<Exec, T>(sum_.data(), this->rows()), b, c);
     }
     take_mean(b, c);
   }
@@ -142,19 +142,22 @@ class Centred final : public NormalOperator<Exec, T> {
     this->exec().fence("tessera::pca: products of centred rows are there");
     return op_.reads() - reads_before;
   }
-  Index do_atax_of_each(ConstRows<Exec, T> const& VT, ConstValues<Exec, T> const& shifts,
+  Index do_atax_of_each(ConstRows<Exec, T> const& VT,
+                        std::vector<typename NormalOperator<Exec, T>::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
-    if (shifts.extent(0) > 0) checks::fail("Centred", "expected no shifts");
+    if (!maps.empty()) checks::fail("Centred", "expected no maps");
     auto const count = static_cast<Index>(VT.extent(0));
     Values<Exec, T> const X = make_values<Exec, T>(this->exec(), count * this->cols());
     Rows<Exec, T> const stretched(X.data(), VT.extent(0), VT.extent(1));
     Values<Exec, T> const sums = make_values<Exec, T>(this->exec(), count);
+    std::vector<typename NormalOperator<Exec, T>::Map> shifts;
     for (Index i = 0; i < count; ++i) {
       stretch(row<Exec, T const>(VT, i), row<Exec, T>(stretched, i),
               Values<Exec, T>(sums.data() + i, 1));
+      shifts.push_back(shift_by<Exec, T>(sums.data() + i, this->rows()));
     }
     Index const reads_before = op_.reads();
-    op_.atax_of_each(stretched, sums, BT, CT);
+    op_.atax_of_each(stretched, shifts, BT, CT);
     for (Index i = 0; i < count; ++i) take_mean(row<Exec, T>(BT, i), row<Exec, T>(CT, i));
     this->exec().fence("tessera::pca: products of centred rows are there");
     return op_.reads() - reads_before;

@@ -32,7 +32,7 @@ Index patient_limit(Operator const& op) {
 }
 
 /// With columns of uneven norms the rows below A differ from λ to λ, so each such λ has a separate
-/// run. The others share one.
+/// run. The others share one. Right-hand sides share runs, too, unless there are states.
 template <class Exec, class T>
 class IterativeLeastSquares {
  public:
@@ -68,8 +68,11 @@ class IterativeLeastSquares {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       Run const& run = runs_[i];
       auto found = call(i, i == first ? state_ : std::nullopt, i >= first);
-      for (std::size_t k = 0; k < run.damps.size(); ++k) {
-        results[run.side * damps_.size() + run.damps[k]] = std::move(found[k]);
+      auto next = found.begin();
+      for (std::size_t side = run.first_side; side < run.first_side + run.sides; ++side) {
+        for (std::size_t const damp : run.damps) {
+          results[side * damps_.size() + damp] = std::move(*next++);
+        }
       }
     }
     return results;
@@ -77,7 +80,8 @@ class IterativeLeastSquares {
 
  private:
   struct Run {
-    std::size_t side;                ///< row of BT
+    std::size_t first_side;          ///< row of BT
+    std::size_t sides;
     std::vector<std::size_t> damps;  ///< that share it
     std::vector<T> units;            ///< of the columns; empty: not scaled
   };
@@ -96,14 +100,16 @@ class IterativeLeastSquares {
         if (may_scale(damps_[i])) units[i] = uneven_units<T>(norms, damps_[i]);
       }
     }
-    for (std::size_t side = 0; side < BT_.extent(0); ++side) {
-      Run even{side, {}, {}};
+    bool const has_states = control_.on_state || control_.resume != nullptr;
+    std::size_t const together = has_states ? 1 : std::max<std::size_t>(BT_.extent(0), 1);
+    for (std::size_t side = 0; side < BT_.extent(0); side += together) {
+      Run even{side, together, {}, {}};
       for (std::size_t i = 0; i < damps_.size(); ++i) {
         if (units[i].empty()) even.damps.push_back(i);
       }
       if (!even.damps.empty()) runs_.push_back(std::move(even));
       for (std::size_t i = 0; i < damps_.size(); ++i) {
-        if (!units[i].empty()) runs_.push_back({side, {i}, units[i]});
+        if (!units[i].empty()) runs_.push_back({side, together, {i}, units[i]});
       }
     }
   }
@@ -129,7 +135,6 @@ class IterativeLeastSquares {
   std::vector<Result> call(std::size_t index, std::optional<State<T>> state, bool has_states) {
     Run const& run = runs_[index];
     bool const is_scaled = !run.units.empty();
-    auto const b = row<Exec, T const>(BT_, static_cast<Index>(run.side));
     std::optional<ScaledOperator<Exec, T>> scaled;
     Options options = options_;
     std::vector<double> damps;
@@ -172,8 +177,12 @@ class IterativeLeastSquares {
     }
     control.wants_last_state = control_.wants_last_state;
 
-    auto results = run_lsmr<Exec, T>(solved, is_scaled ? scaled->right_side(b, options_.x0) : b,
-                                     options, control, damps);
+    std::vector<ConstValues<Exec, T>> sides;
+    for (std::size_t side = run.first_side; side < run.first_side + run.sides; ++side) {
+      auto const b = row<Exec, T const>(BT_, static_cast<Index>(side));
+      sides.push_back(is_scaled ? scaled->right_side(b, options_.x0) : b);
+    }
+    auto results = run_lsmr<Exec, T>(solved, sides, options, control, damps);
     for (Result& result : results) {
       add_reads(result.history);
       if (is_scaled) take_back(*scaled, result);
@@ -325,7 +334,8 @@ LeastSquares<Exec, T> lstsq(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// For each column of B, m x k. A matrix of few columns is read as often as for one.
+/// For each column of B, m x k, with the bits of single calls. All columns share the reads of A,
+/// unless there are states of LSMR; `reads` counts those of all.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lstsq(

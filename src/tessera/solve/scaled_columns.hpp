@@ -211,6 +211,29 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
     if (!is_damped_) return scale(c, c);
     for_each(AddBelow<T>{u.data() + op_.rows(), units_.data(), damp_, c.data()});
   }
+  Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<Map> const& maps,
+                        Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
+    if (is_damped_) return Base::do_atax_of_each(VT, maps, BT, CT);
+    auto const count = static_cast<Index>(VT.extent(0));
+    auto const all = make_values<Exec, T>(op_.exec(), count * op_.cols());
+    Rows<Exec, T> const scaled(all.data(), VT.extent(0), VT.extent(1));
+    for (Index i = 0; i < count; ++i) scale(row<Exec, T const>(VT, i), row<Exec, T>(scaled, i));
+    Index const reads_before = op_.reads();
+    op_.atax_of_each(scaled, maps, BT, CT);
+    for (Index i = 0; i < count; ++i) scale(row<Exec, T>(CT, i), row<Exec, T>(CT, i));
+    op_.exec().fence("tessera: the scaled vectors are no longer used");
+    return op_.reads() - reads_before;
+  }
+  Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
+                                       Rows<Exec, T> const& CT) const override {
+    if (is_damped_) return Base::do_multiply_transposed_of_each(UT, CT);
+    Index const reads_before = op_.reads();
+    op_.multiply_transposed_of_each(UT, CT);
+    for (Index i = 0; i < static_cast<Index>(CT.extent(0)); ++i) {
+      scale(row<Exec, T>(CT, i), row<Exec, T>(CT, i));
+    }
+    return op_.reads() - reads_before;
+  }
   void do_sums_of_squares(ConstValues<Exec, T> const& /*mean*/,
                           ConstValues<Exec, T> const& /*units*/,
                           Values<Exec, T> const& /*c*/) const override {
