@@ -150,8 +150,7 @@ std::vector<LeastSquares<Exec, T>> run_lsmr(NormalOperator<Exec, T> const& op,
 /// per iteration. ‖Aᵀ·r‖ decreases.
 /// @throws std::invalid_argument for wrong sizes, a negative option, and a state of another problem
 ///
-/// Source: D. C.-L. Fong, M. Saunders, LSMR: an iterative algorithm for sparse least-squares
-/// problems, SIAM J. Sci. Comput. 33 (2011).
+/// Source: D. C.-L. Fong, M. Saunders, SIAM J. Sci. Comput. 33 (2011).
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -122,8 +122,7 @@ std::vector<LeastSquares<Exec, T>> run_lsqr(NormalOperator<Exec, T> const& op,
 ///
 /// As `lsmr`; default maxiter 2n; ‖r‖ decreases.
 ///
-/// Source: C. C. Paige, M. A. Saunders, LSQR: an algorithm for sparse linear equations and sparse
-/// least squares, ACM Trans. Math. Softw. 8 (1982).
+/// Source: C. C. Paige, M. A. Saunders, ACM Trans. Math. Softw. 8 (1982).
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
