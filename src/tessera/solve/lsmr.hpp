@@ -33,14 +33,12 @@ struct Lsmr {
     double cbar = 1;
     double sbar = 0;
     double zeta = 0;
-    // For ‖r‖.
     double betadd = 1;
     double betad = 0;
     double rhodold = 1;
     double tautildeold = 0;
     double thetatilde = 0;
     double d = 0;
-    // For ‖A‖ and cond(A).
     double norma_squared = 0;
     double largest = 0;
     double smallest = 1e100;

@@ -32,7 +32,6 @@ struct Lsqr {
     double norm_of_d = 1;
     double sum_of_d = 0;  ///< Σ ‖d/ρ‖²
     double damped = 0;    ///< Σ ψ²
-    // For ‖x‖.
     double cs2 = -1;
     double sn2 = 0;
     double z = 0;

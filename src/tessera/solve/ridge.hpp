@@ -77,9 +77,9 @@ class IterativeLeastSquares {
 
  private:
   struct Run {
-    std::size_t side;                ///< row of BT
-    std::vector<std::size_t> damps;  ///< that share it
-    std::vector<T> units;            ///< of the columns; empty: not scaled
+    std::size_t side;
+    std::vector<std::size_t> damps;
+    std::vector<T> units;  ///< of the columns; empty: not scaled
   };
   struct Numbers {
     double run = 0;
