@@ -154,7 +154,6 @@ class Distributed {
                  options);
   }
 
-  /// Blocks of vectors, column by column.
   template <MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
   void multiply(A const& a, In const& v, Out const& b,
                 std::type_identity_t<Options<Exec>> const& options = {}) const {
@@ -329,7 +328,7 @@ class Distributed {
         summation::lines_are_rows(global.by_rows, global.all_rows, static_cast<Index>(a.extent(1)));
     try {
       checks::require_size(operation, global.all_rows, static_cast<Index>(a.extent(1)), sizeof(T));
-    } catch (std::invalid_argument const& error) {  // on all ranks
+    } catch (std::invalid_argument const& error) {
       throw DistributedError(0, error.what());
     }
     return global;

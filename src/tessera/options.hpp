@@ -15,7 +15,7 @@ namespace tessera {
 /// How `atax` reads the matrix, with the same bits.
 enum class Method {
   automatic,  ///< as the tuning prefers
-  fused,      ///< one read
+  fused,
   two_stage,  ///< `multiply`, then `multiply_transposed`
 };
 
@@ -37,7 +37,7 @@ struct AtaxOptions {
   Workspace<Exec>* workspace = nullptr;
   std::optional<Tuning> tuning = std::nullopt;
   Kernels kernels = Kernels::automatic;
-  RowMap<T, memory_space> map{};  ///< f
+  RowMap<T, memory_space> map{};
   T alpha = T(1);
   T beta = T(0);                  ///< 0: z is not read
   VectorIn<T, memory_space> z{};  ///< n entries, any stride; must not overlap B or C

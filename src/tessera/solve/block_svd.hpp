@@ -145,7 +145,6 @@ class BlockSvd {
     op_.atax_of_each(y, {}, to, rest.first(static_cast<Index>(y.extent(0))));
   }
 
-  /// Rows of `products_` become vectors of X.
   void extend(Index count, double size) {
     next_ = std::min(count, std::min(size_, dimension_) - done_);
     for (Index i = 0; i < next_; ++i) {
@@ -497,8 +496,8 @@ class BlockSvd {
   char const* name_;
   Operator const& op_;
   Index k_;
-  bool is_wide_;     ///< D is Aᵀ
-  Index dimension_;  ///< the smaller size of A
+  bool is_wide_;  ///< D is Aᵀ
+  Index dimension_;
   Index block_;
   Index size_;
   double tol_;

@@ -292,8 +292,7 @@ LeastSquares<Exec, T> run_cgls(NormalOperator<Exec, T> const& op, ConstValues<Ex
 /// verified with one more read. Squared norms of A·s must be representable in T; if A·s underflows
 /// to 0, it stops with Stop::breakdown. `lsmr` and `lsqr` are more accurate if cond(A) is large.
 ///
-/// Source: M. R. Hestenes, E. Stiefel, Methods of conjugate gradients for solving linear systems,
-/// J. Res. Nat. Bur. Standards 49 (1952).
+/// Source: M. R. Hestenes, E. Stiefel, J. Res. Nat. Bur. Standards 49 (1952).
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

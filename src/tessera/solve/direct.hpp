@@ -129,7 +129,6 @@ Kokkos::View<double*, Kokkos::LayoutRight, typename Exec::memory_space> on_devic
   from_host<Exec, double>(exec, x, to);
   return to;
 }
-/// Columns become rows.
 template <class Exec>
 Rows<Exec, double> columns_on_device(Exec const& exec, SmallMatrix const& A) {
   Rows<Exec, double> const to(

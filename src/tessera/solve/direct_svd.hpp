@@ -262,7 +262,6 @@ class DirectSvd {
           std::ldexp(std::sqrt(std::max(0.0, C(j, j)) / (rows_ - 1)), -unit(j)));
     }
   }
-  /// Returns B, for scaled columns if wanted.
   SmallMatrix take_deviations(SmallMatrix const& B, SmallMatrix const& W) {
     SmallMatrix R = product(B, transposed(W));
     double const largest = *std::ranges::max_element(result_.deviation);

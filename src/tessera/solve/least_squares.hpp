@@ -515,7 +515,6 @@ class LeastSquaresRun {
   std::vector<Track> tracks_;
 };
 
-/// In place, or a copy.
 template <class Exec, class View>
 ConstValues<Exec, typename View::non_const_value_type> side_by_side(Exec const& exec,
                                                                     View const& x) {

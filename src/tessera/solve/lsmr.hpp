@@ -33,14 +33,12 @@ struct Lsmr {
     double cbar = 1;
     double sbar = 0;
     double zeta = 0;
-    // For ‖r‖.
     double betadd = 1;
     double betad = 0;
     double rhodold = 1;
     double tautildeold = 0;
     double thetatilde = 0;
     double d = 0;
-    // For ‖A‖ and cond(A).
     double norma_squared = 0;
     double largest = 0;
     double smallest = 1e100;
@@ -150,8 +148,7 @@ std::vector<LeastSquares<Exec, T>> run_lsmr(NormalOperator<Exec, T> const& op,
 /// per iteration. ‖Aᵀ·r‖ decreases.
 /// @throws std::invalid_argument for wrong sizes, a negative option, and a state of another problem
 ///
-/// Source: D. C.-L. Fong, M. Saunders, LSMR: an iterative algorithm for sparse least-squares
-/// problems, SIAM J. Sci. Comput. 33 (2011).
+/// Source: D. C.-L. Fong, M. Saunders, SIAM J. Sci. Comput. 33 (2011).
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

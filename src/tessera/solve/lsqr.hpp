@@ -32,7 +32,6 @@ struct Lsqr {
     double norm_of_d = 1;
     double sum_of_d = 0;  ///< Σ ‖d/ρ‖²
     double damped = 0;    ///< Σ ψ²
-    // For ‖x‖.
     double cs2 = -1;
     double sn2 = 0;
     double z = 0;
@@ -122,8 +121,7 @@ std::vector<LeastSquares<Exec, T>> run_lsqr(NormalOperator<Exec, T> const& op,
 ///
 /// As `lsmr`; default maxiter 2n; ‖r‖ decreases.
 ///
-/// Source: C. C. Paige, M. A. Saunders, LSQR: an algorithm for sparse linear equations and sparse
-/// least squares, ACM Trans. Math. Softw. 8 (1982).
+/// Source: C. C. Paige, M. A. Saunders, ACM Trans. Math. Softw. 8 (1982).
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

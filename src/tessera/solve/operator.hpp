@@ -37,7 +37,6 @@ namespace tessera::solve {
 
 using summation::Index;
 
-/// Contiguous.
 template <class Exec, class T>
 using Values = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
 template <class Exec, class T>

@@ -146,7 +146,7 @@ class RandomizedSvdRun {
     Exec const& exec = op_.exec();
     Values<Exec, T> const to = basis.vector(i);
     std::vector<double> products(static_cast<std::size_t>(i) + 1);
-    double const nothing = static_cast<double>(size_) * eps;  // relative to 1
+    double const nothing = static_cast<double>(size_) * eps;
     if (length > nothing * largest) {
       // Because 1/length may overflow.
       int const power = std::ilogb(length);

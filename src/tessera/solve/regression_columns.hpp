@@ -187,7 +187,7 @@ class CentredColumns {
     std::vector<T> const entries = to_host<Exec, T>(op_.exec(), x);
     double const rows = std::sqrt(static_cast<double>(op_.rows()));
     double squares = 0;
-    double shift = 0;  // of all rows, by the means
+    double shift = 0;
     for (std::size_t j = 0; j < entries.size(); ++j) {
       auto const entry = static_cast<double>(entries[j]);
       squares = std::fma(entry * sizes_[j], entry * sizes_[j], squares);

@@ -419,9 +419,9 @@ class IterativeRun {
   LimitedMemory<Exec, T> memory_;
   V ones_;
 
-  V eta_;      ///< L-BFGS: without the intercept
-  V change_;   ///< A·step
-  V product_;  ///< A·p
+  V eta_;  ///< L-BFGS: without the intercept
+  V change_;
+  V product_;
   V value_;
   V first_;
   V second_;

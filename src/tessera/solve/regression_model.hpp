@@ -30,8 +30,8 @@ struct LossAtPlace {
   double deviance = 0;
   std::vector<double> gradient{};  ///< the intercept's comes last
   SmallMatrix H{};
-  double weight = 0;      ///< Σ of the second derivatives
-  double wrong_side = 0;  ///< as in RowColumn
+  double weight = 0;  ///< Σ of the second derivatives
+  double wrong_side = 0;
   double rising = 0;
   double falling = 0;
 

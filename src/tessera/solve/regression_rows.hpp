@@ -225,7 +225,6 @@ struct RowLosses {
     if (is_poisson) return of_poisson(eta_i, y_i);
     TweedieRow<double> const row = tweedie_row(eta_i, y_i, power);
     if (as == RowsAs::losses) return {row.value, row.first, row.second};
-    // The loss is half the deviance.
     return {0.5 * row.first * row.first / row.expected, row.first, row.expected};
   }
   /// Whether the loss eventually rises along a direction.

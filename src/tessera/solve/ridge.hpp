@@ -80,10 +80,10 @@ class IterativeLeastSquares {
 
  private:
   struct Run {
-    std::size_t first_side;          ///< row of BT
+    std::size_t first_side;
     std::size_t sides;
-    std::vector<std::size_t> damps;  ///< that share it
-    std::vector<T> units;            ///< of the columns; empty: not scaled
+    std::vector<std::size_t> damps;
+    std::vector<T> units;  ///< of the columns; empty: not scaled
   };
   struct Numbers {
     double run = 0;

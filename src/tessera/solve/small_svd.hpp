@@ -94,7 +94,7 @@ inline void complete(SmallMatrix& U, Index j) {
 /// Until columns are orthogonal, and in `further` more sweeps.
 inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
   constexpr int max_sweeps = 60;
-  constexpr double nothing = 0x1p-900;  // its square
+  constexpr double nothing = 0x1p-900;
   Index const m = A.rows();
   Index const n = A.cols();
   double tolerance = static_cast<double>(m) * std::numeric_limits<double>::epsilon();

@@ -106,8 +106,8 @@ class PowerRun {
 
   struct Numbers {
     double exponent = 0;  ///< e
-    double length = 0;    ///< ‖c‖
-    double square = 0;    ///< s²
+    double length = 0;
+    double square = 0;
     double residual = 0;
   };
 

@@ -15,17 +15,16 @@ enum class Stop {
   solved_to_precision,         ///< as `solved`, to the precision of T
   least_squares_to_precision,  ///< as `least_squares`, to the precision of T
   condition_to_precision,      ///< as `condition_limit`, to the precision of T
-  converged,                   ///< within the tolerance
-  iteration_limit,             ///< maxiter
-  cancelled,                   ///< by a callback
-  breakdown,                   ///< the method cannot continue
-  not_finite,                  ///< a norm overflowed, or an input is not finite
-  all_done,                    ///< the requested iterations; see residuals
-  precision_limit,             ///< rounding allows no progress
-  not_solvable,                ///< the problem as posed has no solution
+  converged,
+  iteration_limit,
+  cancelled,
+  breakdown,        ///< the method cannot continue
+  not_finite,       ///< a norm overflowed, or an input is not finite
+  all_done,         ///< the requested iterations; see residuals
+  precision_limit,  ///< rounding allows no progress
+  not_solvable,     ///< the problem as posed has no solution
 };
 
-/// Without a full stop.
 inline char const* sentence(Stop stop) {
   switch (stop) {
     case Stop::zero_solution:
@@ -71,7 +70,7 @@ inline bool is_success(Stop stop) {
 struct Step {
   std::int64_t iteration = 0;
   std::int64_t reads = 0;
-  double residual = 0;   ///< that the method reduces
+  double residual = 0;
   double tolerance = 0;  ///< of the residual
   double objective = 0;  ///< such as ‖r‖
 };

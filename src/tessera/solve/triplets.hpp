@@ -61,7 +61,7 @@ struct MixedNumbers {
     std::uint64_t z = (seed + static_cast<std::uint64_t>(i)) * 0x9e3779b97f4a7c15U;
     z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
     z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    auto const whole = static_cast<std::int32_t>((z ^ (z >> 31U)) >> 40U);  // 24 bits
+    auto const whole = static_cast<std::int32_t>((z ^ (z >> 31U)) >> 40U);
     x[i] = (static_cast<T>(whole) - T(0x1p23)) * T(0x1p-23);
   }
 };
