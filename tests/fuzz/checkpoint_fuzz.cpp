@@ -18,8 +18,8 @@
 
 #include "harness.hpp"
 
-// Read, compared with a job, written again, resumed. The first byte selects operation, matrix, and
-// whether the SHA-256 is computed here or in the input.
+// Read, compared with a job, written again, resumed. The first byte selects operation, matrix,
+// limit, and whether the SHA-256 is computed here or in the input.
 
 namespace tessera::fuzz {
 namespace {

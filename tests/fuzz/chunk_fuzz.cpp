@@ -11,7 +11,7 @@
 #include "harness.hpp"
 
 // HDF5 chunks without its library. Input: a byte of type and number of filters, their order,
-// skipped filters, two bytes each of rows and columns, the chunk.
+// skipped filters, two bytes each of rows - 1 and columns - 1, the chunk.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace tessera;
   fuzz::Bytes bytes(data, size);
