@@ -15,8 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// Bad input: each command that reads it exits with 3, names the file first, and does not touch an
-/// existing output.
+/// Each command exits with 3, names the file first, and leaves an existing output alone.
 class BadInputTest : public ProgramTest {
  protected:
   void expect_refused(std::string const& input, std::string const& message,
@@ -163,7 +162,7 @@ TEST_F(BadInputTest, vector_of_the_wrong_length_or_type) {
 }
 
 TEST_F(BadInputTest, more_memory_than_there_is_says_how_much_and_exits_4) {
-  // A valid header and a sparse file of the matching size, 8 TiB.
+  // A sparse file of the right size, 8 TiB.
   write("a.npy", npy("<f4", "(2147483648, 1024)", ""));
   auto const bytes = static_cast<off_t>(read("a.npy").size()) + (off_t{1} << 43);
   if (truncate(path("a.npy").c_str(), bytes) != 0) {

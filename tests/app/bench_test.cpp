@@ -20,7 +20,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Short runs: the tests assert no times.
+/// Short runs: no test asserts times.
 class BenchTest : public ProgramTest {
  protected:
   RunResult bench(std::vector<std::string> arguments) const {
@@ -215,7 +215,7 @@ TEST_F(BenchTest, csv_has_a_line_a_row_with_as_many_fields_as_the_head) {
   std::size_t count = 0;
   std::ptrdiff_t commas = 0;
   for (std::string line; std::getline(lines, line); ++count) {
-    std::string bare;  // without quoted text
+    std::string bare;
     bool quoted = false;
     for (char const c : line) {
       if (c == '"') quoted = !quoted;
@@ -224,7 +224,7 @@ TEST_F(BenchTest, csv_has_a_line_a_row_with_as_many_fields_as_the_head) {
     if (count == 0) commas = std::ranges::count(bare, ',');
     EXPECT_EQ(std::ranges::count(bare, ','), commas) << line;
   }
-  EXPECT_GE(count, 5u);  // the header, and two rows per shape
+  EXPECT_GE(count, 5u);
   EXPECT_TRUE(result.out.starts_with("operation,shape,type,layout,backend,"));
 }
 

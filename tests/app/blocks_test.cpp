@@ -10,7 +10,7 @@
 
 #include "support/program.hpp"
 
-/// Blocks of vectors, and two products at once, on the command line.
+/// Blocks of vectors, and two products at once.
 namespace tessera::test {
 namespace {
 
@@ -19,7 +19,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-/// A small whole-number matrix with a block of two vectors, (1, 0, -1) and (2, 1, 0).
 class BlocksTest : public ProgramTest {
  protected:
   BlocksTest() {
@@ -105,7 +104,6 @@ TEST_F(BlocksTest, two_products_are_computed_at_once) {
                         "row of a.npy, found 3"));
 }
 
-/// Random numbers; `block.npy` has three vectors, `v.npy` and `u.npy` one.
 class LargeBlocksTest : public BlocksTest {
  protected:
   void make(std::string const& order) {

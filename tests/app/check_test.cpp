@@ -15,7 +15,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A random matrix and its three correct results.
 class CheckTest : public ProgramTest {
  protected:
   CheckTest() {
@@ -32,7 +31,6 @@ class CheckTest : public ProgramTest {
   RunResult check(std::string const& result) const {
     return run({"check", "a.npy", result, "--vector", "a-vector.npy"});
   }
-  /// Writes c.bin with a changed element 17 as `name`.
   void spoil(std::string const& name, float value) const {
     auto elements = last_elements<float>("c.bin", 100);
     elements[17] = value;
@@ -66,7 +64,7 @@ TEST_F(CheckTest, a_wrong_element_fails_and_is_named) {
 TEST_F(CheckTest, an_error_just_above_the_bound_fails_and_one_below_passes) {
   auto const report =
       run({"check", "a.npy", "c.bin", "--vector", "a-vector.npy", "--format", "json"});
-  spoil("zero.bin", 1e30f);  // makes element 17 the worst, so that its bound is reported
+  spoil("zero.bin", 1e30f);  // now the worst element: its bound is reported
   auto const worst =
       nlohmann::json::parse(
           run({"check", "a.npy", "zero.bin", "--vector", "a-vector.npy", "--format", "json"}).out)
@@ -91,7 +89,7 @@ TEST_F(CheckTest, nan_and_infinity_where_a_number_belongs_fail) {
 }
 
 TEST_F(CheckTest, another_vector_or_operation_fails) {
-  EXPECT_EQ(run({"check", "a.npy", "c.bin"}).status, 1);  // V is ones
+  EXPECT_EQ(run({"check", "a.npy", "c.bin"}).status, 1);
   EXPECT_EQ(run({"check", "a.npy", "c.bin", "--operation", "gemvt"}).status, 1);
 }
 
@@ -101,7 +99,7 @@ TEST_F(CheckTest, result_of_the_wrong_length_is_bad_input) {
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.err, HasSubstr("tessera: short.bin: "));
   EXPECT_THAT(result.err, HasSubstr("100"));
-  EXPECT_EQ(run({"check", "a.npy", "c.bin", "--operation", "gemv"}).status, 3);  // has 200 entries
+  EXPECT_EQ(run({"check", "a.npy", "c.bin", "--operation", "gemv"}).status, 3);
 }
 
 TEST_F(CheckTest, double_results_of_a_float_file_are_judged_as_double) {
@@ -127,14 +125,13 @@ TEST_F(CheckTest, json_and_csv_carry_the_verdict) {
   EXPECT_THAT(csv.out, HasSubstr("\natax,200,100,f32,row-major,passed,0,"));
 }
 
-/// Matrices whose results overflow or may overflow.
 class OverflowTest : public ProgramTest {
  protected:
   static constexpr float largest = std::numeric_limits<float>::max();
   static constexpr float infinity = std::numeric_limits<float>::infinity();
 
   OverflowTest() {
-    // Row 1 overflows or not, depending on the order of summation.
+    // Whether row 1 overflows depends on the order of summation.
     write("m.npy", npy("<f4", "(3, 2)", bytes_of<float>({1, 1, largest, -largest, 1, 2})));
     write("v.npy", npy("<f4", "(2,)", bytes_of<float>({2, 2})));
   }
@@ -229,8 +226,7 @@ TEST_F(OverflowTest, where_nothing_is_judged_there_is_no_greatest_error) {
 class CheckReportTest : public ProgramTest {};
 
 TEST_F(CheckReportTest, every_value_is_that_of_its_name) {
-  // The terms of element 0 cancel, so it is the worst in ulp. Element 1 is the worst in units of
-  // its bound.
+  // Element 0 is the worst in ulp (its terms cancel), element 1 in units of its bound.
   write("a.npy", npy("<f4", "(3, 2)", bytes_of<float>({1e4f, -1e4f, 1, 1, 1, 0})));
   write("v.npy", npy("<f4", "(2,)", bytes_of<float>({1, 1})));
   write("b.npy", npy("<f4", "(3,)", bytes_of<float>({0x1p-10f, 2 + 0x1p-20f, 1})));

@@ -13,7 +13,7 @@
 
 #include "support/solve.hpp"
 
-/// Files of --checkpoint: valid names, when a state is written, and of which iteration.
+/// Files of --checkpoint.
 namespace tessera::test {
 namespace {
 
@@ -25,7 +25,7 @@ class CheckpointNameTest : public SolveTest {
  protected:
   CheckpointNameTest() { make("300", "60", "row-major", "f64"); }
 
-  /// A run that ends before convergence, and writes its state only at the end.
+  /// Does not converge; writes its state at the end.
   Arguments const cut_short_{"lstsq", "a.npy",    "b.npy", "--atol",    "1e-13", "--btol",
                              "0",     "--conlim", "0",     "--maxiter", "6"};
 
@@ -42,7 +42,6 @@ struct Unfinished {
 
 class UnfinishedTest : public SolveTest, public ::testing::WithParamInterface<Unfinished> {};
 
-/// The state of the last iteration is written without waiting for --checkpoint-every.
 TEST_P(UnfinishedTest, leaves_the_state_of_its_last_step) {
   make("200", "40", "row-major", "f64");
   ASSERT_EQ(run({"gen", "--rows", "200", "--cols", "1", "--distribution", "integer", "--type",
@@ -61,7 +60,6 @@ TEST_P(UnfinishedTest, leaves_the_state_of_its_last_step) {
     EXPECT_EQ(part["iterations"], steps);
     ASSERT_TRUE(exists("s")) << steps;
   }
-  // The same command again has nothing to do, and adds no iteration.
   auto const same = report(kept + Arguments{"--maxiter", "2"}, 1);
   EXPECT_EQ(same["iterations"], 2);
   EXPECT_EQ(same["first_iteration"], 2);
@@ -71,7 +69,7 @@ TEST_P(UnfinishedTest, leaves_the_state_of_its_last_step) {
   EXPECT_EQ(rest["iterations"], whole["iterations"]);
   EXPECT_FALSE(exists("s"));
 
-  // The history equals the history of one run. Some methods repeat reads when they resume.
+  // Some methods repeat reads when they resume.
   std::istringstream lines(read("h.csv")), whole_lines(read("whole.csv"));
   long before = 0;
   for (std::string line, whole_line; std::getline(whole_lines, whole_line);) {
@@ -137,7 +135,6 @@ TEST_F(CheckpointNameTest, a_run_with_other_limits_says_so) {
       run(looser).out,
       HasSubstr("resumed from a checkpoint after iteration 6, of a run with atol 1e-13, btol 0, "
                 "conlim 0"));
-  // The error names the options that the state depends on.
   auto const ridge = [&](char const* lambda) {
     return kept({"ridge", "a.npy", "b.npy", "--lambda", lambda, "--maxiter", "2"}, "r");
   };
@@ -170,7 +167,6 @@ TEST_F(CheckpointNameTest, a_link_stays_and_the_state_behind_it_goes) {
             0);
   EXPECT_FALSE(exists("r/st"));
   EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
-  // If nothing was written, nothing is removed.
   for (Arguments const& command :
        {Arguments{"lstsq", "a.npy", "b.npy"}, Arguments{"atax", "a.npy"}}) {
     EXPECT_EQ(run(kept(command, "link")).status, 0);
@@ -223,13 +219,12 @@ TEST_F(CheckpointNameTest, belongs_to_one_run_at_a_time) {
   EXPECT_EQ(run(kept(cut_short_, "other")).status, 1);
   ::kill(child, SIGKILL);
   finish(child);
-  // The name is free again, and the file has the state of the killed run.
   auto const other = run(kept(cut_short_, "s"));
   EXPECT_EQ(other.status, 3);
   EXPECT_THAT(other.err, HasSubstr("expected a checkpoint of this run, found one of svd"));
 }
 
-/// The checkpoint does not fit the size limit, the result does.
+/// Only the checkpoint exceeds the size limit.
 TEST_F(CheckpointNameTest, that_cannot_be_written_for_a_moment_does_not_end_the_run) {
   ASSERT_EQ(run(kept(cut_short_, "s")).status, 1);
   std::string const earlier = read("s");

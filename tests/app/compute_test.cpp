@@ -11,7 +11,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// A small integer matrix and its products, computed by hand.
 class ComputeTest : public ProgramTest {
  protected:
   ComputeTest() {
@@ -116,7 +115,7 @@ TEST_F(ComputeTest, number_means_an_ex3_test_and_its_out_file) {
 
   EXPECT_EQ(run({"gemv", "12", "--output", "b.bin"}).status, 0);
   EXPECT_EQ(read("b.bin"), bytes_of<float>({-2, -2}));
-  EXPECT_EQ(run({"gemv", "12", "--vector", "v.npy"}).status, 0);  // overrides V of the file
+  EXPECT_EQ(run({"gemv", "12", "--vector", "v.npy"}).status, 0);
   EXPECT_EQ(read("12-out.bin"), bytes_of<float>({-2, -2}));
   auto const transposed = run({"gemvt", "12"});  // V of the file is no B
   EXPECT_EQ(transposed.status, 0);
@@ -174,7 +173,7 @@ TEST_F(ComputeTest, vector_of_another_type_is_refused_with_the_option_that_takes
   ASSERT_EQ(
       run({"gemv", "a.npy", "--vector", "w.npy", "--type", "f32", "--output", "b.bin"}).status, 0);
   auto const check = run({"check", "a.npy", "b.bin", "--operation", "gemv", "--vector", "w.npy"});
-  EXPECT_EQ(check.status, 0) << check.err;  // the same vector, converted in the same way
+  EXPECT_EQ(check.status, 0) << check.err;
 }
 
 TEST_F(ComputeTest, nan_and_infinity_are_data) {

@@ -80,7 +80,7 @@ TEST_F(ConvertTest, reads_text) {
   EXPECT_EQ(other.status, 3);
   EXPECT_THAT(other.err, HasSubstr("a.mtx: is a Matrix Market file: expected a matrix that is not "
                                    "text, found one; `tessera convert a.mtx FILE.npy`"));
-  // The suggested command is quoted for a shell.
+  // Quoted for a shell.
   std::filesystem::rename(path("a.mtx"), path("my $(id)'s.mtx"));
   EXPECT_THAT(run({"gemv", "my $(id)'s.mtx"}).err,
               HasSubstr("`tessera convert 'my $(id)'\\''s.mtx' FILE.npy`"));
@@ -120,7 +120,6 @@ TEST_F(ConvertTest, takes_the_first_line_of_a_table_as_it_is_told) {
   }
 }
 
-/// Datasets can be read from HDF5 files of any name, but only written to .h5 and .hdf5 files.
 TEST_F(ConvertTest, datasets_of_files_of_other_names_are_not_written) {
   std::string const sentence =
       "names a dataset of a file of another kind: expected a file FILE.h5 "
@@ -148,7 +147,6 @@ TEST_F(ConvertTest, datasets_of_files_of_other_names_are_not_written) {
   EXPECT_EQ(added.status, 3);
   EXPECT_THAT(added.err, HasSubstr(sentence + "x.nc"));
   EXPECT_EQ(read("x.nc"), before);
-  // A colon in a folder's name has no meaning.
   std::filesystem::create_directory(path("run.1:"));
   EXPECT_EQ(run({"convert", "a.npy", "run.1:/b.npy"}).status, 0);
 }
@@ -182,7 +180,7 @@ TEST_F(ConvertTest, datasets_are_added_to_an_hdf5_file_on_request_alone) {
     auto const result = run(arguments);
     EXPECT_EQ(result.status, 0) << result.err;
   };
-  good({"convert", "a.npy", "r.h5:/A", "--add-dataset"});  // the file does not exist yet
+  good({"convert", "a.npy", "r.h5:/A", "--add-dataset"});
   good({"convert", "a.npy", "r.h5:/packed", "--chunk", "1x2", "--deflate", "1", "--add-dataset"});
   good({"atax", "a.npy", "--vector", "v.npy", "--output", "r.h5:/C", "--add-dataset"});
   good({"transpose", "a.npy", "r.h5:/At", "--add-dataset"});
@@ -218,7 +216,7 @@ TEST_F(ConvertTest, datasets_are_added_to_an_hdf5_file_on_request_alone) {
 }
 
 TEST_F(ConvertTest, bad_usage_touches_nothing) {
-  std::filesystem::copy_file(path("a.npy"), path("a.data"));  // the name has no known extension
+  std::filesystem::copy_file(path("a.npy"), path("a.data"));
   auto const before = listing();
   auto const same = run({"convert", "a.npy", "./a.npy", "--layout", "column-major"});
   EXPECT_EQ(same.status, 2);

@@ -8,7 +8,6 @@
 namespace tessera::app {
 namespace {
 
-/// Round numbers, so that expected times can be computed by hand.
 constexpr CostConstants round{.host_thread = 10,
                               .host_most = 40,
                               .link = 5,

@@ -17,7 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// The program without a visible device.
 class CudaWithoutDeviceTest : public ProgramTest {
  protected:
   RunResult run_blind(std::vector<std::string> const& arguments) const {
@@ -169,7 +168,6 @@ TEST_F(CudaProgramTest, device_can_be_named) {
               HasSubstr("tessera: --device " + next + ": there is no such device; expected 0"));
 }
 
-/// A sparse file with a matrix of zeros that is larger than device 0.
 class LargerThanTheDevice : public CudaProgramTest {
  protected:
   void SetUp() override {
@@ -270,7 +268,7 @@ TEST_F(CudaProgramTest, preference_of_caches_is_told_to_the_device_and_changes_n
       auto words = command;
       words.insert(words.end(), {"--cache-preference", preference});
       auto const told = report(words);
-      // A device without configurable caches reports "none" whatever was requested.
+      // "none" on devices without configurable caches.
       EXPECT_THAT(told.at("cache_preference").get<std::string>(),
                   ::testing::AnyOf(preference, "none"));
       EXPECT_EQ(told.at("sha256"), plain.at("sha256"));

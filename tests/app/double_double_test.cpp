@@ -89,7 +89,6 @@ class CarefulSums : public ::testing::Test {
     for (auto const& [a, x] : terms) careful.add(a, x);
     return careful.entry(model);
   }
-  /// The possible outcomes of a sum: "number", "+", "-" and "nan".
   static std::string outcomes(std::vector<Term> const& terms) {
     auto const [is_number, plus, minus, is_nan] = sum(terms).outcomes;
     return std::string(is_number ? "number " : "") + (plus ? "+ " : "") + (minus ? "- " : "") +
@@ -132,22 +131,20 @@ TYPED_TEST(CarefulSums, overflow_is_told_where_every_order_agrees) {
   using T = TypeParam;
   auto const largest = this->largest;
   auto const number = [](T value) { return TestFixture::number(value); };
-  // Partial sums stay in range, although the sum of the magnitudes does not.
+  // Only the sum of magnitudes overflows.
   EXPECT_EQ(this->outcomes({{T(1), number(largest / 2)}, {T(-1), number(largest / 2)}}), "number ");
-  // Overflow with terms of one sign.
   EXPECT_EQ(this->outcomes({{T(1), number(largest)}, {T(1), number(largest)}}), "+ ");
   EXPECT_EQ(this->outcomes({{T(-1), number(largest)}, {T(1), number(-largest)}, {T(1), number(9)}}),
             "- ");
-  // Depending on the order, one partial sum overflows or none.
   EXPECT_EQ(
       this->outcomes(
           {{T(1), number(largest)}, {T(1), number(largest / 2)}, {T(-1), number(largest / 2)}}),
       "number + ");
-  // Depending on the order, every outcome is possible.
+  // Any outcome, by order.
   EXPECT_EQ(this->outcomes({{T(2), number(largest)}, {T(-2), number(largest)}}), "number + - nan ");
-  // The products are so large that no partial sum returns to range.
+  // No partial sum returns to range.
   EXPECT_EQ(this->outcomes({{T(3), number(largest)}, {T(-3), number(largest)}}), "+ - nan ");
-  // The outcome depends on rounding.
+  // Depends on rounding.
   EXPECT_EQ(this->outcomes({{T(1), number(largest)}, {T(1), number(1)}}), "number + ");
 }
 
@@ -174,7 +171,7 @@ TYPED_TEST(CarefulSums, sums_of_large_and_small_terms_have_the_right_value) {
   EXPECT_EQ(entry.high, static_cast<double>(large));
   EXPECT_EQ(entry.error, 3 * this->unit * static_cast<double>(large) * this->model.of_bound);
 
-  PreciseEntry x = this->number(1);  // not ordinary, although nothing is large
+  PreciseEntry x = this->number(1);
   x.outcomes.plus = true;
   auto const tiny = this->sum({{std::numeric_limits<T>::min(), x}});
   EXPECT_EQ(tiny.high, static_cast<double>(std::numeric_limits<T>::min()));

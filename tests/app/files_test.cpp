@@ -13,7 +13,7 @@
 
 #include "support/program.hpp"
 
-/// The files that a run reads and writes: none is lost, and data in a pipe are complete.
+/// No file that a run reads or writes is lost; data in a pipe are complete.
 namespace tessera::test {
 namespace {
 
@@ -28,7 +28,6 @@ class FilesTest : public ProgramTest {
     write("a.npy", npy("<f4", "(2, 2)", bytes_of<float>({1, 2, 3, 4})));
     write("v.npy", npy("<f4", "(2,)", bytes_of<float>({1, 1})));
   }
-  /// Exits with 2 and one message, before it touches any file.
   void expect_refused(Words const& words, std::string const& sentence,
                       RunOptions const& options = {}) const {
     auto const before = listing();
@@ -38,7 +37,6 @@ class FilesTest : public ProgramTest {
     EXPECT_EQ(result.err, "tessera: " + sentence + "\n");
     EXPECT_EQ(listing(), before);
   }
-  /// Runs a shell command in the folder; $T is the program.
   int shell(std::string const& line) const {
     int const status = std::system(
         ("cd '" + path("").string() + "' && T='" TESSERA_BINARY "' && " + line).c_str());
@@ -49,7 +47,7 @@ class FilesTest : public ProgramTest {
 TEST_F(FilesTest, two_outputs_are_never_one_file) {
   std::filesystem::create_directory(path("sub"));
   std::filesystem::create_directory_symlink("sub", path("also"));
-  std::filesystem::create_symlink("x.npy", path("link.npy"));  // to a file that does not exist yet
+  std::filesystem::create_symlink("x.npy", path("link.npy"));  // dangling
   auto const both = [](std::string const& first, std::string const& second) {
     return Words{"atax", "a.npy", "--intermediate", first, "--output", second};
   };
@@ -65,7 +63,7 @@ TEST_F(FilesTest, two_outputs_are_never_one_file) {
   expect_refused(
       {"gen", "--rows", "2", "--cols", "2", "--output", "x.npy", "--vector-output", "./x.npy"},
       "./x.npy: the output would replace x.npy");
-  EXPECT_EQ(run(both("sub/x.npy", "x.npy")).status, 0);  // one name in two folders
+  EXPECT_EQ(run(both("sub/x.npy", "x.npy")).status, 0);
   EXPECT_TRUE(exists("sub/x.npy") && exists("x.npy"));
 }
 
@@ -116,7 +114,6 @@ TEST_F(FilesTest, two_datasets_of_one_file_are_written_in_one_run) {
   };
   auto const made = with({"--output", "s.h5:/c", "--intermediate", "./s.h5:/b"});
   EXPECT_EQ(made.status, 0) << made.err;
-  // Adds datasets to the input file.
   auto const added = with({"--output", "r.h5:/c", "--intermediate", "./r.h5:/b", "--add-dataset"});
   EXPECT_EQ(added.status, 0) << added.err;
   for (std::string const name : {"A", "V", "b", "c"}) {
@@ -147,8 +144,7 @@ TEST_F(FilesTest, report_goes_into_no_file_of_the_run) {
                  "c.npy: the report on stdout would go into this file; send it elsewhere",
                  {.out_file = path("c.npy").string()});
   std::filesystem::remove(path("c.npy"));
-  // The program does not truncate a file that the shell has opened: the report would follow the
-  // matrix.
+  // The report would follow the matrix.
   EXPECT_EQ(shell("$T atax a.npy >> a.npy 2> err"), 2);
   EXPECT_EQ(read("err"),
             "tessera: a.npy: the report on stdout would go into this file; send it elsewhere\n");
@@ -179,7 +175,7 @@ TEST_F(FilesTest, null_device_takes_any_number_of_results) {
 TEST_F(FilesTest, data_on_stdout_is_alone_there) {
   struct Case {
     Words words;
-    std::string file;  ///< the same result in a named file
+    std::string file;
     std::string report;
   };
   Case const cases[] = {
@@ -233,14 +229,13 @@ TEST_F(FilesTest, programs_join_by_pipes) {
                   "$T convert - d.npy --input-format npy >/dev/null"),
             0);
   EXPECT_EQ(read("d.npy"), read("c.npy"));
-  // Another descriptor of the same pipe.
   EXPECT_EQ(shell("{ exec 3>&1; $T gemv a.npy --output /dev/fd/3 2> err; } | cat > e.npy"), 0);
   EXPECT_EQ(read("e.npy"), npy("<f4", "(2,)", bytes_of<float>({3, 7})));
   EXPECT_THAT(read("err"), HasSubstr("SHA-256"));
 }
 
 TEST_F(FilesTest, a_redirected_file_is_read_from_where_it_stands) {
-  write("two.npy", read("v.npy") + read("a.npy"));  // one after the other
+  write("two.npy", read("v.npy") + read("a.npy"));
   std::string const skip =
       "{ dd bs=" + std::to_string(read("v.npy").size()) + " count=1 of=/dev/null 2>/dev/null; ";
   EXPECT_EQ(shell(skip + "$T gemv - --input-format npy --output c.npy --format json > report; } < "
@@ -255,7 +250,6 @@ TEST_F(FilesTest, a_redirected_file_is_read_from_where_it_stands) {
                          ">/dev/null 2>&1"),
             0);
   EXPECT_EQ(last_elements<float>("e.npy", 4), (std::vector<float>{1, 3, 2, 4}));
-  // Appended data follow the existing data.
   EXPECT_EQ(shell("$T gemv a.npy --output - >> v.npy 2>/dev/null"), 0);
   EXPECT_EQ(read("v.npy"), npy("<f4", "(2,)", bytes_of<float>({1, 1})) + read("c.npy"));
 }

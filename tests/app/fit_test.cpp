@@ -13,8 +13,7 @@
 
 #include "support/solve.hpp"
 
-/// `tessera fit`: known coefficients, and the bits of a run in memory for streamed and resumed
-/// runs.
+/// `tessera fit`, in memory, streamed and resumed.
 namespace tessera::test {
 namespace {
 
@@ -24,7 +23,6 @@ using ::testing::StartsWith;
 
 class FitTest : public SolveTest {
  protected:
-  /// Writes labels.npy, bytes of 0 and 1.
   void make_labels(std::size_t rows) const {
     std::vector<std::uint8_t> labels(rows);
     for (std::size_t i = 0; i < rows; ++i) labels[i] = i * i % 7 < 3 ? 1 : 0;
@@ -64,7 +62,7 @@ TEST_F(FitTest, finds_the_known_plane) {
 
 TEST_F(FitTest, finds_the_odds_and_rates_of_two_groups) {
   write_doubles("a.npy", "(8, 1)", {0, 0, 0, 0, 1, 1, 1, 1});
-  // One of four in the first group, three of four in the second.
+  // One of four, then three of four.
   write_doubles("labels.npy", "(8,)", {0, 1, 0, 0, 1, 1, 0, 1});
   auto const odds = report(
       {"fit", "logistic", "a.npy", "labels.npy", "--tol", "1e-10", "--output", "x.npy", "--check"});
@@ -81,8 +79,7 @@ TEST_F(FitTest, finds_the_odds_and_rates_of_two_groups) {
   EXPECT_TRUE(rates["check"]["passed"]);
 }
 
-/// A weight of 2 repeats the row, a weight of 0 removes it. An offset is the logarithm of an
-/// exposure.
+/// A weight repeats a row; an offset is the logarithm of an exposure.
 TEST_F(FitTest, takes_weights_and_an_offset) {
   write_doubles("a.npy", "(6, 1)", {0, 0, 1, 1, 1, 5});
   write_doubles("y.npy", "(6,)", {1, 3, 4, 8, 9, 1});
@@ -92,7 +89,7 @@ TEST_F(FitTest, takes_weights_and_an_offset) {
   for (std::string const solver : {"newton", "newton-cg", "lbfgs"}) {
     auto const json = report({"fit", "poisson", "a.npy", "y.npy", "--weights", "w.npy", "--offset",
                               "o.npy", "--solver", solver, "--output", "x.npy", "--check"});
-    // Counts by exposure: 7 in 4, and 25 in 8.
+    // 7 in 4, and 25 in 8.
     EXPECT_NEAR(json["intercept"].get<double>(), std::log(7.0 / 4), 1e-7) << solver;
     EXPECT_NEAR(last_elements<double>("x.npy", 1)[0], std::log(25.0 / 8 / (7.0 / 4)), 1e-7);
     EXPECT_TRUE(json["check"]["passed"]);
@@ -179,10 +176,9 @@ TEST_F(FitTest, takes_labels_of_any_two_numbers) {
                  "y.npy: expected labels of two numbers, found 5 in all entries");
 }
 
-/// With two groups of rows, the probabilities are the shares of the classes in each group.
 TEST_F(FitTest, fits_several_classes_together) {
   write_doubles("a.npy", "(12, 1)", {0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1});
-  // Of six rows: 1, 2 and 3; then 3, 2 and 1.
+  // Shares of 1, 2 and 3 of six; then 3, 2 and 1.
   write_doubles("y.npy", "(12,)", {-3, 4, 4, 7, 7, 7, -3, -3, -3, 4, 4, 7});
   auto const json = report({"fit", "logistic", "a.npy", "y.npy", "--output", "x.npy", "--check"});
   EXPECT_EQ(json["loss_function"], "multinomial");
@@ -324,7 +320,6 @@ TEST_F(FitTest, says_why_there_is_no_fit) {
   EXPECT_THAT(few.out, HasSubstr("FAILED: scaled gradient "));
 }
 
-/// Badly scaled columns: the fit and the check treat each column by its own scale.
 TEST_F(FitTest, finds_the_same_whatever_the_scales_of_columns) {
   std::vector<double> plain;
   std::vector<double> scaled;
@@ -362,8 +357,7 @@ TEST_F(FitTest, tells_of_classes_that_can_be_separated) {
               HasSubstr("y has one class, 1, and two are needed"));
 }
 
-/// Labels that one column determines. The fit may find a step that no row opposes before it
-/// separates all rows.
+/// A step that no row opposes may precede separation of all rows.
 TEST_F(FitTest, tells_complete_separation_from_a_quasi_complete_one) {
   std::filesystem::copy_file(std::filesystem::path(TESSERA_SOURCE_DIR) / "tests/data/diabetes.npy",
                              path("a.npy"));
@@ -374,17 +368,15 @@ TEST_F(FitTest, tells_complete_separation_from_a_quasi_complete_one) {
   auto const done = run({"fit", "logistic", "a.npy", "y.npy"});
   EXPECT_EQ(done.status, 1);
   EXPECT_THAT(done.err, HasSubstr("has no solution: perfect separation of the classes on columns"));
-  // The kind of separation is unknown as long as the loss falls quickly.
+  // Unknown while the loss falls quickly.
   EXPECT_THAT(run({"fit", "logistic", "a.npy", "y.npy", "--maxiter", "3"}).err,
               HasSubstr("perfect or quasi-complete separation of the classes"));
-  // Rows with equal entries and both labels.
   write_doubles("a.npy", "(6, 1)", {0, 0, 0, 0, 1, 2});
   write_doubles("y.npy", "(6,)", {0, 1, 1, 0, 1, 1});
   EXPECT_THAT(run({"fit", "logistic", "a.npy", "y.npy"}).err,
               HasSubstr("has no solution: quasi-complete separation of the classes on columns 0"));
 }
 
-/// Numbers of a column are right-aligned.
 TEST_F(FitTest, aligns_the_table_of_coefficients) {
   make("300", "3");
   make_labels(300);

@@ -14,7 +14,6 @@
 namespace tessera::test {
 namespace {
 
-/// A run that takes far longer than the test, and has opened its output.
 class InterruptionTest : public ProgramTest {
  protected:
   InterruptionTest() {
@@ -26,7 +25,7 @@ class InterruptionTest : public ProgramTest {
   pid_t start_long_run() const {
     return start({"atax", "a.npy", "--repeat", "1000000", "--output", "c.npy"});
   }
-  /// Waits until the program has opened its output, because it then computes.
+  /// The program opens its output before it computes.
   static void wait_until_busy(pid_t child) {
     auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     auto const output_open = [&] {

@@ -18,7 +18,6 @@ using ::testing::HasSubstr;
 
 class MatrixTest : public ProgramTest {
  protected:
-  /// 2 x 3 times 3 x 2, in both orders.
   MatrixTest() {
     write("a.npy", npy("<f4", "(2, 3)", bytes_of<float>({1, 2, 3, 4, 5, 6})));
     write("af.npy", npy("<f4", "(2, 3)", bytes_of<float>({1, 4, 2, 5, 3, 6}), true));
@@ -196,11 +195,10 @@ TEST_F(MatrixTest, refuses_what_does_not_apply) {
   }
 }
 
-/// The memory for the size in the header is not available. The program detects it before it reads.
 TEST_F(MatrixTest, too_little_memory_is_found_out_from_the_headers) {
   std::string const header = npy("<f8", "(600000, 600000)", "");
   write("x.npy", header);
-  std::error_code error;  // a sparse file takes no disk space
+  std::error_code error;
   std::filesystem::resize_file(path("x.npy"), header.size() + 8 * 600000ULL * 600000ULL, error);
   if (error) GTEST_SKIP() << "SKIPPED: this file system has no sparse file of 3 TB";
   auto const result = run({"transpose", "x.npy", "t.npy"});

@@ -11,7 +11,7 @@
 
 #include <app/base/text.hpp>
 
-/// Numbers of the command line: parsing and formatting.
+/// Numbers of the command line.
 namespace tessera::app {
 namespace {
 

@@ -13,7 +13,7 @@
 
 #include <app/cli/options.hpp>
 
-/// Properties of every option of every command.
+/// Properties of every option.
 namespace tessera::app {
 namespace {
 
@@ -25,7 +25,6 @@ std::variant<ExitStatus, Options> parse(Words const& words) {
   return parse_options(static_cast<int>(argv.size()), argv.data());
 }
 
-/// The options of a command that have a value, from the completion script.
 Words options_with_values(std::string const& command) {
   Words const flags = {
       "--help", "--check", "--no-tuning-cache", "--in-place", "--show",        "--reset",

@@ -32,10 +32,9 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Words = std::vector<std::string>;
 
-/// A process that writes bytes into a named pipe, and is killed at the end of the test.
 class Writer {
  public:
-  /// @param stays whether it waits to be killed instead of exiting
+  /// @param stays waits to be killed instead of exiting
   Writer(std::string const& pipe, std::string const& bytes, bool stays = false) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
@@ -64,8 +63,7 @@ class Writer {
   Writer(Writer const&) = delete;
   Writer& operator=(Writer const&) = delete;
   void kill() const { ::kill(child_, SIGKILL); }
-  /// Waits until all bytes are written, and returns whether they are. A reader then has all bytes
-  /// beyond the pipe's capacity.
+  /// If true, a reader has all bytes beyond the pipe's capacity.
   [[nodiscard]] bool has_written() const {
     char byte = 0;
     return ::read(told_, &byte, 1) == 1;
@@ -73,7 +71,7 @@ class Writer {
 
  private:
   pid_t child_ = -1;
-  int told_ = -1;  ///< the process writes here when all bytes are written
+  int told_ = -1;  ///< written when all bytes are in the pipe
 };
 
 class PipeTest : public ProgramTest {
@@ -88,13 +86,11 @@ class PipeTest : public ProgramTest {
     ASSERT_EQ(run(gen).status, 0);
     ASSERT_EQ(run({"gemv", name, "--output", "b.npy", "--repeat", "1"}).status, 0);
   }
-  /// Runs the program with the pipe as an argument (pipe.npy among the words) or as stdin.
   [[nodiscard]] RunResult run_with(std::string const& bytes, Words const& words) const {
     Writer const writer(path("pipe.npy"), bytes);
     bool const named = std::ranges::find(words, "pipe.npy") != words.end();
     return run(words, {.in_file = named ? "/dev/null" : path("pipe.npy").string()});
   }
-  /// Exits with 3 and one line with `message`, and does not touch old.npy.
   void expect_refused(std::string const& bytes, Words words, std::string const& message) const {
     write("old.npy", "old");
     auto const before = listing();
@@ -114,7 +110,6 @@ class PipeTest : public ProgramTest {
   }
 };
 
-/// The commands that read a pipe.
 std::vector<Words> commands(std::string const& input) {
   return {{"atax", input, "--vector", "v.npy", "--check"},
           {"gemv", input, "--vector", "v.npy"},
@@ -151,7 +146,6 @@ TEST_F(PipeTest, results_are_those_of_the_file) {
   }
 }
 
-/// Solvers read a matrix from a pipe into memory first.
 TEST_F(PipeTest, solvers_have_the_bits_of_the_file) {
   make();
   std::string const bytes = read("a.npy");
@@ -172,8 +166,6 @@ TEST_F(PipeTest, solvers_have_the_bits_of_the_file) {
   }
 }
 
-/// Writes a file's elements into a pipe in another order, including lines of the output that are
-/// longer than the part in memory.
 TEST_F(PipeTest, takes_a_file_in_another_order) {
   for (auto const& [rows, cols] : {std::pair{"1500", "700"}, {"4300000", "3"}}) {
     ASSERT_EQ(run({"gen", "--rows", rows, "--cols", cols, "--output", "a.npy"}).status, 0);
@@ -191,7 +183,6 @@ TEST_F(PipeTest, takes_a_file_in_another_order) {
   }
 }
 
-/// The name of a pipe does not show that it has raw elements.
 TEST_F(PipeTest, of_elements_alone_needs_to_be_called_so) {
   std::string const hint = "; --input-format raw reads elements alone\n";
   Words const convert = {"convert", "-", "c.npy"};
@@ -285,7 +276,7 @@ TEST_F(PipeTest, what_is_not_read_once_in_order_is_refused) {
                           {"gemm", "pipe.npy", "pipe.npy", "c.npy"},
                           {"atax", "a.ex3", "--vector", "pipe.npy"}};
   for (Words const& words : others) {
-    auto const result = run(words);  // there is no writer: refused without waiting
+    auto const result = run(words);  // no writer: refused without waiting
     EXPECT_EQ(result.status, 3) << words[0];
     EXPECT_THAT(result.err, HasSubstr("pipe.npy: is not a regular file")) << words[0];
   }
@@ -315,7 +306,7 @@ TEST_F(PipeTest, a_writer_that_dies_is_an_error) {
     auto const before = listing();
     Writer const writer(path("pipe.npy"), half, true);
     pid_t const child = start(words);
-    ASSERT_TRUE(writer.has_written()) << words[0];  // the program has opened the pipe
+    ASSERT_TRUE(writer.has_written()) << words[0];
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     EXPECT_EQ(::waitpid(child, nullptr, WNOHANG), 0) << "the program did not wait for more";
     writer.kill();
@@ -351,11 +342,11 @@ TEST_F(PipeTest, memory_is_not_taken_on_the_word_of_a_header) {
   };
   std::string const zeros(4096, '\0');
   std::string const gibibyte = npy("<f4", "(262144, 1024)", zeros);
-  std::string const little = npy("<f4", "(2, 1024)", zeros);  // truncated, too
+  std::string const little = npy("<f4", "(2, 1024)", zeros);
   for (Words const& words : {Words{"atax", "pipe.npy"},
                              {"convert", "pipe.npy", "c.npy"},
                              {"transpose", "pipe.npy", "c.npy"}}) {
-    // A program with a GPU needs several hundred MiB to report the error.
+    // With a GPU, reporting the error needs several hundred MiB.
     EXPECT_LT(peak_kib(words, gibibyte), peak_kib(words, little) + 128 * 1024) << words[0];
   }
 }

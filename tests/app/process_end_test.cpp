@@ -19,8 +19,7 @@
 
 #include "support/program.hpp"
 
-/// Runs that end by resource limits or signals: a message, the right exit status, and no remaining
-/// files.
+/// Runs that end by resource limits or signals.
 namespace tessera::test {
 namespace {
 
@@ -102,7 +101,6 @@ TEST_F(ProcessEndTest, a_limit_of_memory_never_ends_in_a_status_of_another_meani
   std::printf("%d runs ended with a sentence\n", sentences);
 }
 
-/// A run that waits for the rest of a pipe, with an HDF5 output.
 class WaitingRunTest : public ProcessEndTest {
  protected:
   void SetUp() override {
@@ -119,7 +117,6 @@ class WaitingRunTest : public ProcessEndTest {
   void send(std::string const& bytes) const {
     ASSERT_EQ(::write(pipe_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   }
-  /// Starts the run, and waits until its temporary output exists.
   pid_t start_and_wait(Arguments const& more = {}) {
     send(npy("<f4", "(5, 4)", ""));
     Arguments command = {"convert", "/dev/stdin", "c.h5:/A", "--input-format", "npy"};

@@ -11,7 +11,7 @@
 #include <app/base/ranks.hpp>
 #include <app/cli/options.hpp>
 
-/// What ranks compare before they work together. Without MPI; ranks_test uses MPI.
+/// Without MPI; ranks_test uses MPI.
 namespace tessera::app {
 namespace {
 
@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// This process is rank 0 of three; the test sets the answers of the others.
+/// Rank 0 of three; tests set the others' answers.
 class RanksAgreeTest : public testing::Test {
  protected:
   RanksAgreeTest() {

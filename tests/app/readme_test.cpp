@@ -20,7 +20,7 @@ std::string source_file(std::string const& name) {
   return read_file(fs::path(TESSERA_SOURCE_DIR) / name);
 }
 
-/// The commands on a page: lines of its sh blocks that begin with "tessera ".
+/// Lines of sh blocks that begin with "tessera ".
 std::vector<std::string> commands_of(std::string const& page) {
   std::vector<std::string> commands;
   std::istringstream lines(source_file(page));
@@ -32,7 +32,6 @@ std::vector<std::string> commands_of(std::string const& page) {
   return commands;
 }
 
-/// README.md, docs/evaluations.md and the guide's pages, if they have commands.
 std::vector<std::string> pages_with_commands() {
   std::vector<std::string> pages{"README.md", "docs/evaluations.md"};
   for (auto const& entry : fs::directory_iterator(fs::path(TESSERA_SOURCE_DIR) / "docs/guide")) {
@@ -43,7 +42,6 @@ std::vector<std::string> pages_with_commands() {
   return pages;
 }
 
-/// The C++ in README.md consists of consecutive lines of the example that the guide includes.
 TEST(ReadmeTest, shows_lines_of_the_example_that_is_compiled) {
   std::string const readme = source_file("README.md");
   auto const first = readme.find("```cpp\n") + 7;
@@ -64,7 +62,6 @@ TEST(ReadmeTest, pages_show_commands) {
 
 class PageTest : public ProgramTest, public ::testing::WithParamInterface<std::string> {};
 
-/// Runs the commands in order, in one folder per page that contains only the data files.
 TEST_P(PageTest, commands_work_as_printed) {
   for (std::string const name : {"digits.npy", "digit_labels.npy", "breast_cancer.npy",
                                  "benign.npy", "diabetes.npy", "progression.npy"}) {

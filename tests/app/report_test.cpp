@@ -34,12 +34,11 @@ class ReportTest : public ProgramTest {
     auto const result = run(arguments);
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(result.err, "");
-    return json::parse(result.out);  // throws if stdout contains anything else
+    return json::parse(result.out);
   }
 };
 
-/// The keys of an object in order, followed by the keys of nested objects after a point:
-/// "seconds.min". For an array, uses the first element.
+/// "seconds.min" for nested keys; an array counts as its first element.
 std::vector<std::string> keys_of(nlohmann::ordered_json const& object) {
   std::vector<std::string> keys;
   for (auto const& [key, value] : object.items()) {
@@ -51,7 +50,6 @@ std::vector<std::string> keys_of(nlohmann::ordered_json const& object) {
   return keys;
 }
 
-/// Splits "a b c" at spaces.
 std::vector<std::string> words_of(std::string const& text) {
   std::istringstream stream(text);
   return {std::istream_iterator<std::string>(stream), {}};
@@ -65,7 +63,6 @@ class ExactReportTest : public ReportTest {
     EXPECT_EQ(result.status, 0) << result.err;
     return keys_of(nlohmann::ordered_json::parse(result.out));
   }
-  /// The fields of a CSV report by line.
   std::vector<std::vector<std::string>> table(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--format", "csv"});
     auto const result = run(arguments);
@@ -118,7 +115,6 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
                      "exchange notices"));
 }
 
-/// A result on stdout moves the report to stderr, which must then contain nothing else.
 TEST_F(ReportTest, that_goes_to_stderr_is_alone_there_and_has_the_notices) {
   std::vector<std::string> const streamed{"atax", "a.npy", "--checkpoint", "s", "--output", "-"};
   auto const result = run(streamed + std::vector<std::string>{"--format", "json"});
@@ -142,13 +138,11 @@ TEST_F(ReportTest, that_goes_to_stderr_is_alone_there_and_has_the_notices) {
   EXPECT_EQ(unfinished.status, 1);
   EXPECT_THAT(json::parse(unfinished.err)["notices"][0].get<std::string>(),
               HasSubstr("lsmr did not converge: "));
-  // A report on stdout leaves notices on stderr.
   auto const both = run({"atax", "a.npy", "--format", "json"});
   EXPECT_EQ(both.err, "tessera: no vector was given: V is all ones\n");
   EXPECT_EQ(json::parse(both.out)["notices"].size(), 1u);
 }
 
-/// Notices are not lost if the run ends without a report.
 TEST_F(ReportTest, that_is_missing_leaves_its_notices_on_stderr) {
   write("z.npy", npy("<f4", "(3,)", std::string(12, '\0')));
   auto const result = run({"atax", "a.npy", "--checkpoint", "s", "--add", "z.npy", "--output", "-",
@@ -180,7 +174,6 @@ TEST_F(ReportTest, goes_to_a_file_of_its_own) {
     EXPECT_THAT(result.err, testing::Not(HasSubstr("operation")));
     std::filesystem::remove(path("r.json"));
   }
-  // It replaces no file that the run reads or writes, and is opened before anything is computed.
   for (std::string const name : {"a.npy", "c.npy"}) {
     EXPECT_EQ(run({"atax", "a.npy", "--output", "c.npy", "--report", name}).status, 2);
   }
@@ -219,7 +212,6 @@ TEST_F(ExactReportTest, json_of_a_check) {
 TEST_F(ExactReportTest, json_of_a_measurement) {
   auto found = keys({"bench", "gemv", "--shapes", "8x8+1", "--repeat", "1", "--seconds", "0",
                      "--variants", "none"});
-  // The facts of the machine depend on the backend.
   std::erase_if(found, [](auto const& key) { return key.starts_with("context."); });
   EXPECT_EQ(
       found,

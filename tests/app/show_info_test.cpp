@@ -31,7 +31,7 @@ TEST_F(ShowTest, types_that_are_converted_are_named) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("  type     int16, read as f32, big-endian\n"),
                                 HasSubstr("12 bytes"), HasSubstr(" 257")));
-  write("b", npy("<f2", "(2,)", std::string(4, '\0')));  // the name has no extension
+  write("b", npy("<f2", "(2,)", std::string(4, '\0')));
   EXPECT_THAT(run({"show", "b"}).out,
               HasSubstr("  type     float16, read as f32, little-endian\n"));
 }
@@ -80,7 +80,6 @@ TEST_F(ShowTest, data_shortens_and_all_does_not) {
   EXPECT_GT(all.size(), 10 * some.size());
 }
 
-/// Up to seven rows or columns are shown completely; otherwise the first and the last three.
 TEST_F(ShowTest, data_shortens_from_eight_rows_or_columns_on) {
   auto const line = [](std::vector<int> const& numbers) {
     std::string text = "   ";
@@ -126,7 +125,6 @@ TEST_F(InfoTest, names_all_that_was_promised) {
   }
 }
 
-/// If a file contains several arrays, all are listed.
 TEST_F(ShowTest, lists_what_a_file_holds) {
   write("a.npy", npy("<f4", "(3, 2)", std::string(24, '\0')));
   if (run({"info"}).out.find("HDF5          left out") != std::string::npos) {

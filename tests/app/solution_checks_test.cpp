@@ -17,8 +17,7 @@
 #include <io/types.hpp>
 #include <tessera/solve.hpp>
 
-/// Unit tests of the independent checks of least squares and regressions: a coefficient with a
-/// relative error of a thousandth fails.
+/// A coefficient with a relative error of a thousandth fails.
 namespace tessera::app::solution_checks {
 namespace {
 
@@ -27,7 +26,6 @@ constexpr std::int64_t rows = 80;
 constexpr std::int64_t cols = 4;
 constexpr double off = 1 + 1e-3;
 
-/// Columns of different sizes and means.
 double entry(std::int64_t i, std::int64_t j) {
   double const x = std::cos(static_cast<double>(i * (2 * j + 3) + j));
   return (x + static_cast<double>(j)) * std::pow(10.0, static_cast<double>(j - 1));
@@ -56,7 +54,6 @@ class SolutionChecks : public testing::Test {
   }
   ~SolutionChecks() override { std::filesystem::remove(path_); }
 
-  /// Responses that the loss accepts, close to a linear function of the columns.
   static io::VectorView<double> answers(RegressionLoss loss) {
     io::VectorView<double> const y("y", rows);
     for (std::int64_t i = 0; i < rows; ++i) {
@@ -201,8 +198,6 @@ TEST_F(SolutionChecks, fail_where_an_entry_of_least_squares_is_off) {
   }
 }
 
-/// The check reports a coefficient that the tolerance does not determine. It fails with a smaller
-/// tolerance.
 TEST_F(SolutionChecks, tell_of_a_coefficient_that_the_tolerance_does_not_determine) {
   auto const b = answers(RegressionLoss::linear);
   auto const found = fit_of(RegressionLoss::linear, b, {.has_intercept = false});

@@ -11,8 +11,7 @@
 
 #include <gmock/gmock.h>
 
-/// The commands that solve: known solutions, the bits of a run in memory for streamed and resumed
-/// runs, and messages if there is no solution.
+/// Known solutions, and equal bits in memory, streamed and resumed.
 namespace tessera::test {
 namespace {
 
@@ -22,7 +21,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 TEST_F(SolveTest, finds_the_known_solution) {
-  // Columns (1, 0, 1) and (0, 1, 1); (1, 1, -1) is orthogonal to both.
+  // (1, 1, -1) is orthogonal to both columns.
   write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, 1, 1});
   write_doubles("b.npy", "(3,)", {3 + 5, 4 + 5, 7 - 5});
   for (std::string const method : {"lsmr", "lsqr"}) {
@@ -51,7 +50,7 @@ TEST_F(SolveTest, finds_the_known_solution) {
   EXPECT_EQ(ridge["rank"], 2);
 }
 
-/// The tolerance applies to all columns together, so LSMR stops before a very small column matters.
+/// LSMR's tolerance is for all columns together.
 TEST_F(SolveTest, checks_each_column_by_its_own_norm) {
   std::vector<double> a;
   std::vector<double> b;
@@ -76,7 +75,6 @@ TEST_F(SolveTest, checks_each_column_by_its_own_norm) {
   EXPECT_TRUE(direct["check"]["undetermined"].is_null());
 }
 
-/// Each column has the bits of a separate run, in memory and streamed.
 TEST_F(SolveTest, solves_for_a_block_of_right_hand_sides) {
   make("300", "40", "row-major", "f64");
   constexpr std::size_t rows = 300;
@@ -125,7 +123,6 @@ TEST_F(SolveTest, solves_for_a_block_of_right_hand_sides) {
                  "a.npy, found 299");
 }
 
-/// If one column has no solution, no x is written and the report names the column.
 TEST_F(SolveTest, says_which_of_several_has_no_solution) {
   write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, 1, 1});
   write_doubles("block.npy", "(3, 2)", {1, 1, 2, std::nan(""), 3, 3});
@@ -136,7 +133,6 @@ TEST_F(SolveTest, says_which_of_several_has_no_solution) {
   EXPECT_EQ(done["stop"], done["columns"][1]["stop"]);
 }
 
-/// If squares of A's elements overflow or underflow, a solution passes and a wrong x fails.
 TEST_F(SolveTest, checks_numbers_of_any_size) {
   std::vector<double> b;
   for (int i = 0; i < 12; ++i) b.push_back(std::cos(i * i));
@@ -159,7 +155,7 @@ TEST_F(SolveTest, draws_how_the_residual_falls) {
               ::testing::ContainsRegex("residual     █.*▁  from 0\\.[0-9]+ to "));
 }
 
-/// The reference solution of the normal equations was computed in rational numbers.
+/// Reference: normal equations in rational numbers.
 TEST_F(SolveTest, finds_the_coefficients_of_the_diabetes_table) {
   std::string const data = TESSERA_SOURCE_DIR "/tests/data/";
   std::vector<double> const known{-10.01, -239.82, 519.85, 324.38, -792.18,
@@ -215,8 +211,6 @@ TEST_F(SolveTest, goes_on_from_a_checkpoint_with_the_same_bits) {
   expect_same_after_kill(command, "7MiB", {"sha256", "iterations"});
 }
 
-/// A matrix of few columns is solved directly, with the same bits streamed and resumed. The error
-/// does not contain the square of the condition number.
 TEST_F(SolveTest, solves_few_columns_directly) {
   make("3000", "60", "row-major", "f64");
   for (std::vector<std::string> const& command :
@@ -232,7 +226,6 @@ TEST_F(SolveTest, solves_few_columns_directly) {
   }
   std::vector<std::string> const kept{
       "lstsq", "a.npy", "b.npy", "--checkpoint", "c", "--checkpoint-every", "0"};
-  // A checkpoint of an iterative run continues with iterations.
   auto shortened = kept;
   shortened.insert(shortened.end(), {"--maxiter", "3"});
   report(shortened, 1);
@@ -244,7 +237,7 @@ TEST_F(SolveTest, solves_few_columns_directly) {
                  "--maxiter: --method direct has no iterations");
 }
 
-/// A matrix whose columns have sizes from 1e-6 to 1e6: the estimates of lsmr would accept it early.
+/// Sizes from 1e-6 to 1e6: lsmr's estimates would accept it early.
 TEST_F(SolveTest, solves_columns_of_different_sizes) {
   std::vector<double> a;
   std::vector<double> b;
@@ -267,7 +260,6 @@ TEST_F(SolveTest, solves_columns_of_different_sizes) {
   }
 }
 
-/// Too many columns for the direct method, with sizes from 1e-4 to 1e4.
 TEST_F(SolveTest, scales_many_columns_of_different_sizes) {
   constexpr int rows = 800;
   constexpr int cols = 520;
@@ -371,7 +363,6 @@ TEST_F(SolveTest, refuses_what_makes_no_sense) {
          "--checkpoint: expected the name of a regular file, found -");
 }
 
-/// Refused before anything is computed, not at the first checkpoint.
 TEST_F(SolveTest, refuses_a_checkpoint_that_cannot_be_written) {
   make("30", "10");
   for (std::string const command : {"lstsq", "atax"}) {
@@ -381,7 +372,7 @@ TEST_F(SolveTest, refuses_a_checkpoint_that_cannot_be_written) {
   }
 }
 
-/// The limit must suffice for all products of a run, which need different limits.
+/// The products of a run need different limits.
 TEST_F(SolveTest, says_a_limit_that_does) {
   for (std::string const layout : {"row-major", "column-major"}) {
     for (auto const& [rows, cols] : {std::pair{"9000", "70"}, {"60", "900"}}) {
@@ -404,8 +395,8 @@ TEST_F(SolveTest, says_a_limit_that_does) {
         std::string const rest = refused.err.substr(before.size());
         command.back() = rest.substr(0, rest.find(' '));
         auto const found = run(command);
-        EXPECT_LE(found.status, 1) << command.back() << found.err;  // 1: it does not converge
-        // The limit that the blocks of a small A need may hold all of A.
+        EXPECT_LE(found.status, 1) << command.back() << found.err;  // 1: not converged
+        // The blocks of a small A may hold all of A.
         if (rows == std::string("9000")) {
           EXPECT_THAT(found.out, HasSubstr("streamed in each iteration"));
         }

@@ -15,8 +15,7 @@
 
 #include "support/program.hpp"
 
-/// Streamed matrices: the bits of the run in memory, within the limit, and after a kill. kills_test
-/// has more of these.
+/// Equal bits within the limit and after a kill (see also kills_test).
 namespace tessera::test {
 namespace {
 
@@ -29,7 +28,6 @@ using ::testing::StartsWith;
 
 class StreamTest : public ProgramTest {
  protected:
-  /// A random matrix in a file, and a vector for each operation.
   void make(std::string const& rows, std::string const& cols,
             std::string const& order = "row-major") {
     ASSERT_EQ(run({"gen", "--rows", rows, "--cols", cols, "--distribution", "normal", "--layout",
@@ -40,7 +38,6 @@ class StreamTest : public ProgramTest {
         run({"gemv", "a.npy", "--vector", "v.npy", "--output", "b.npy", "--repeat", "1"}).status,
         0);
   }
-  /// Runs the program and counts the bytes that it reads from files.
   std::pair<RunResult, std::uint64_t> run_counting_reads(
       std::vector<std::string> const& arguments) const {
     pid_t const child = start(arguments);
@@ -115,7 +112,7 @@ TEST_F(StreamTest, streams_a_file_that_is_mostly_a_hole_within_the_limit) {
 }
 
 TEST_F(StreamTest, holds_a_long_output_and_its_checkpoint_within_the_limit) {
-  // An output of 24 MiB; a checkpoint contains another copy.
+  // 24 MiB of output; a checkpoint has another copy.
   constexpr std::uintmax_t rows = std::uintmax_t{6} << 20U;
   std::string const header = npy("<f4", "(" + std::to_string(rows) + ", 4)", "");
   write("a.npy", header);
@@ -143,8 +140,6 @@ TEST_F(StreamTest, counts_the_chunks_of_a_dataset) {
   expect_peak_below({"gemv", "a.h5:/A", "--vector", "v.npy", "--memory-limit", "16MiB"}, 16);
 }
 
-/// Chunks that span all rows. A buffer holds them if it fits the limit; otherwise the file is read
-/// as often as the notice states, with any number of threads.
 TEST_F(StreamTest, reads_tall_chunks_as_often_as_it_says) {
   make("20000", "600");  // 46 MiB
   auto const packed = run({"convert", "a.npy", "a.h5:/A", "--chunk", "20000x20"});
@@ -178,21 +173,19 @@ TEST_F(StreamTest, reads_tall_chunks_as_often_as_it_says) {
       command[7] = named.substr(0, named.find(' '));
     }
   }
-  // A solver reads A, and so each chunk, several times.
   auto const [solved, read] = run_counting_reads(
       {"svd", "a.h5:/A", "-k", "1", "--maxiter", "2", "--memory-limit", "60MiB", "--threads", "2"});
   EXPECT_LE(solved.status, 1) << solved.err;
   EXPECT_LE(read, 3 * 6 * bytes + others);
 }
 
-/// A compressed chunk of 1 GiB, which needs twice that while it is decompressed.
 TEST_F(StreamTest, counts_a_chunk_that_is_larger_than_the_limit) {
   std::string const dataset = std::string(TESSERA_SOURCE_DIR) + "/tests/data/io/old.h5:/thin";
   auto const shown = run({"show", dataset});
   if (shown.err.find("HDF5") != std::string::npos && shown.status != 0) {
     GTEST_SKIP() << "this build has no HDF5: memory of its chunks is NOT TESTED";
   }
-  // The matrix itself would fit into the second limit.
+  // The matrix itself fits the second limit.
   for (auto const& [limit, found] : {std::pair{"4MiB", "4.0 MiB"}, {"1500MiB", "1.5 GiB"}}) {
     auto const refused = run({"gemv", dataset, "--memory-limit", limit});
     EXPECT_EQ(refused.status, 4);
@@ -216,7 +209,6 @@ TEST_F(StreamTest, goes_on_where_it_stopped_and_not_before) {
   EXPECT_EQ(rest["sha256"], whole["sha256"]);
 }
 
-/// A checkpoint of a killed run.
 class CheckpointTest : public StreamTest {
  protected:
   void SetUp() override {
@@ -251,11 +243,11 @@ TEST_F(CheckpointTest, of_another_run_is_refused) {
   with_b.insert(with_b.end(), {"--intermediate", "i.npy"});
   expect_refused(with_b, "found one of atax");
   std::string const matrix = read("a.npy");
-  write("a.npy", matrix);  // the same bytes, at another time
+  write("a.npy", matrix);
   expect_refused(command("v.npy"), "found one of another file, or one that has changed");
 }
 
-// As after unpacking an archive: everything is equal except the bytes.
+// As after unpacking an archive: only the bytes differ.
 TEST_F(CheckpointTest, of_another_matrix_with_the_same_size_and_time_is_refused) {
   ASSERT_EQ(run({"gen", "--rows", "6000", "--cols", "1500", "--distribution", "normal", "--seed",
                  "7", "--output", "other.npy"})
@@ -298,7 +290,6 @@ TEST_F(StreamTest, goes_on_with_a_dataset_and_with_no_other) {
   EXPECT_GT(rest["stream"]["first_block"], 0);
   EXPECT_EQ(rest["sha256"], whole["sha256"]);
   write("run.state", state);
-  // Another file with the same name.
   std::filesystem::rename(path("a.h5"), path("first.h5"));
   std::filesystem::copy_file(path("first.h5"), path("a.h5"));
   auto const refused = run(command);

@@ -21,7 +21,6 @@
 namespace tessera::test {
 namespace {
 
-/// A long run with a terminal as stderr.
 class TerminalTest : public ProgramTest {
  protected:
   TerminalTest() {
@@ -37,7 +36,6 @@ class TerminalTest : public ProgramTest {
     close(terminal_);
   }
 
-  /// Returns what a long run writes to its terminal until `text` appears or the time is over.
   std::string watch(std::string const& text, std::chrono::milliseconds time,
                     std::string const& term,
                     std::vector<std::string> const& command = {

@@ -11,7 +11,7 @@
 
 #include "support/program.hpp"
 
-/// C = α·Aᵀ·f(A·V) + β·z on the command line.
+/// C = α·Aᵀ·f(A·V) + β·z.
 namespace tessera::test {
 namespace {
 
@@ -20,7 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-/// A small integer matrix, and vectors for each term. A·v is (-2, -2).
 class TermsTest : public ProgramTest {
  protected:
   TermsTest() {
@@ -33,7 +32,6 @@ class TermsTest : public ProgramTest {
   RunResult atax(Words const& more) const {
     return run(Words{"atax", "a.npy", "--vector", "v.npy"} + more);
   }
-  /// Runs the command, expects success, and returns C.
   std::vector<float> result(Words const& more) const {
     auto const done = atax(Words{"--output", "c.bin"} + more);
     EXPECT_EQ(done.status, 0) << done.err;
@@ -205,7 +203,7 @@ TEST_F(MapsTest, a_checkpoint_is_one_of_a_map_and_its_vector) {
   EXPECT_EQ(report["sha256"], right);
   EXPECT_GT(report["stream"]["first_block"], 0);
 
-  // α and β·z are applied after the state is read, so they may differ.
+  // α and β·z are applied after the state is read.
   write("run.state", read("saved.state"));
   auto const scaled =
       atax(terms + kept + Words{"--alpha", "2", "--add", "z.npy", "--format", "json"});

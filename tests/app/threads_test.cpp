@@ -13,7 +13,7 @@
 
 #include "support/program.hpp"
 
-/// Threads that cannot start, and environment variables of Kokkos.
+/// Threads that cannot start; Kokkos' environment variables.
 namespace tessera::test {
 namespace {
 
@@ -42,7 +42,6 @@ class ThreadsTest : public ProgramTest {
     }
     return false;
   }
-  /// The number of OpenMP threads reported by `info`.
   int threads(std::vector<std::string> const& more, RunOptions const& options = {}) const {
     std::vector<std::string> words = {"info", "--format", "json"};
     words.insert(words.end(), more.begin(), more.end());
@@ -131,15 +130,14 @@ TEST_F(ThreadsTest, too_little_memory_is_a_sentence_and_its_status) {
 #ifdef TESSERA_TEST_WITH_SANITIZERS
   GTEST_SKIP() << "SKIPPED: AddressSanitizer itself needs more than these limits";
 #else
-  // From too little for many threads to enough for the job.
   for (std::uint64_t const mebibytes : {80U, 100U, 120U, 150U, 200U, 300U, 500U, 1000U, 2000U}) {
     for (std::string const threads : {"1", has_threads() ? "64" : "1"}) {
       auto const result =
           run({"atax", "a.npy", "--threads", threads}, {.limits = {{RLIMIT_AS, mebibytes << 20}}});
       SCOPED_TRACE(testing::Message() << mebibytes << " MiB, --threads " << threads << ": status "
                                       << result.status << ", " << result.err);
-      if (result.status == 127) continue;  // the system's loader has no memory
-      // Kokkos Kernels links OpenBLAS, which may end the process before main() begins.
+      if (result.status == 127) continue;  // the loader has no memory
+      // OpenBLAS (of Kokkos Kernels) may end the process before main().
       if (TESSERA_LINKS_KOKKOS_KERNELS && result.err.starts_with("OpenBLAS error")) continue;
       EXPECT_EQ(result.signal, 0);
       EXPECT_THAT(result.status, AnyOf(0, 4));
@@ -191,7 +189,7 @@ TEST_F(ThreadsTest, environment_that_kokkos_cannot_read_is_a_bad_command) {
             "expected one of them, found '/one.so' and '/two.so'; unset the second\n");
 }
 
-/// OpenMP itself would print a warning and use all processors.
+/// OpenMP itself would warn and use all processors.
 TEST_F(ThreadsTest, threads_of_openmp_that_are_no_number_are_a_bad_command) {
   for (std::string const value : {"x", "", "0", "-1", "2x", "4,", "4,,2"}) {
     auto const result = run({"info"}, {.environment = {{"OMP_NUM_THREADS", value}}});

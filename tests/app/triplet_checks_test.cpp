@@ -18,7 +18,7 @@
 #include <io/types.hpp>
 #include <tessera/solve/small_svd.hpp>
 
-/// Unit tests of the independent checks of singular values and components: every corruption fails.
+/// Every corruption of triplets fails the checks.
 namespace tessera::app {
 namespace {
 
@@ -32,7 +32,6 @@ double entry(std::int64_t i, std::int64_t j) {
          static_cast<double>(j);
 }
 
-/// A file with the matrix, and its reference decomposition.
 class TripletChecks : public testing::Test {
  protected:
   TripletChecks() : path_(std::filesystem::temp_directory_path() / "tessera_triplet_checks.npy") {
@@ -97,7 +96,6 @@ class TripletChecks : public testing::Test {
     io::MatrixReader const reader(path_.string());
     return check_triplets(options, reader, io::ScalarType::f64, found);
   }
-  /// The correct answer passes, and fails after `corrupt` has changed it.
   void expect_failure(TripletOptions const& options, std::string const& what,
                       std::function<void(Triplets&)> const& corrupt) const {
     Triplets found = triplets(options);
@@ -143,7 +141,6 @@ TEST_F(TripletChecks, fail_whatever_is_corrupted) {
   }
 }
 
-/// The triplets are correct, but not the largest ones.
 TEST_F(TripletChecks, fail_where_a_larger_value_is_missed) {
   for (int const kind : {0, 1, 2}) {
     expect_failure(options(kind > 0, kind == 2), "missed", [&](Triplets& found) {

@@ -9,8 +9,7 @@
 
 #include "support/solve.hpp"
 
-/// `tessera svd` and `tessera pca`: known values and vectors, and the bits of a run in memory for
-/// streamed and resumed runs.
+/// Known values, and equal bits in memory, streamed and resumed.
 namespace tessera::test {
 namespace {
 
@@ -21,7 +20,7 @@ using ::testing::StartsWith;
 class TripletsTest : public SolveTest {};
 
 TEST_F(TripletsTest, finds_the_known_triplets) {
-  // AᵀA has the eigenvectors (1, 1) and (1, -1), and the eigenvalues 3 and 1.
+  // Eigenvectors (1, 1) and (1, -1), eigenvalues 3 and 1.
   write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, 1, 1});
   auto const done = run({"svd", "a.npy", "-k", "2", "--u", "u.npy", "--s", "s.npy", "--vt",
                          "vt.npy", "--history", "h.csv", "--check"});
@@ -37,7 +36,6 @@ TEST_F(TripletsTest, finds_the_known_triplets) {
   EXPECT_NEAR(std::fabs(VT[0]), std::sqrt(0.5), 1e-14);
   EXPECT_NEAR(VT[0], VT[1], 1e-14);
   EXPECT_NEAR(VT[2], -VT[3], 1e-14);
-  // u = A·v/s, with 3 rows.
   auto const U = last_elements<double>("u.npy", 6);
   for (std::size_t j = 0; j < 2; ++j) {
     EXPECT_NEAR(U[j], VT[2 * j] / s[j], 1e-14);
@@ -91,7 +89,6 @@ TEST_F(TripletsTest, leaves_out_a_column_of_equal_entries) {
   EXPECT_NEAR(v[4], 0, 1e-15);
 }
 
-/// The checks compare numbers; overflows must not pass as small.
 TEST_F(TripletsTest, checks_numbers_of_any_size) {
   for (std::vector<std::string> const& command :
        {std::vector<std::string>{"svd", "--u", "u.npy"}, {"pca"}, {"pca", "--scale"}}) {
@@ -136,7 +133,6 @@ TEST_F(TripletsTest, agrees_with_every_type_and_format) {
             report({"svd", "b.npy", "-k", "3"})["sha256"]);
 }
 
-/// All commands that solve read and write datasets.
 TEST_F(TripletsTest, agrees_with_hdf5) {
   make("300", "60", "row-major", "f64");
   auto const made = run({"convert", "a.npy", "a.h5:/A"});
@@ -163,7 +159,6 @@ TEST_F(TripletsTest, agrees_with_hdf5) {
   expect_same({"fit", "linear", "a.npy", "b.npy"}, "--output");
 }
 
-/// U costs the direct method one more read. Lanczos has U in its basis.
 TEST_F(TripletsTest, reads_the_matrix_for_u_as_rarely_as_it_can) {
   make("2000", "60", "row-major", "f64");
   auto const reads_of_u = [&](std::vector<std::string> command) {
@@ -212,7 +207,7 @@ TEST_F(TripletsTest, goes_on_from_a_checkpoint_with_the_same_bits) {
       "7MiB", {"sha256", "u_sha256", "s", "iterations"});
 }
 
-/// Residuals do not reveal a missing value, so the check searches for a larger one.
+/// Residuals do not reveal a missing value.
 TEST_F(TripletsTest, finds_repeated_values_and_checks_that_none_is_missed) {
   std::vector<double> a;
   for (int i = 0; i < 40; ++i) {
@@ -227,7 +222,7 @@ TEST_F(TripletsTest, finds_repeated_values_and_checks_that_none_is_missed) {
   }
 }
 
-/// A column that varies only in its last digits, which a float mean cannot resolve.
+/// It varies below the digits of a float mean.
 TEST_F(TripletsTest, keeps_a_column_that_varies_little) {
   std::vector<double> a;
   for (int i = 0; i < 1000; ++i) {

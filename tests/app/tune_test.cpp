@@ -31,19 +31,17 @@ class TuneTest : public ProgramTest {
         run({"gemv", "a.npy", "--vector", "v.npy", "--output", "b.npy"}).status != 0) {
       throw std::runtime_error("gen or gemv failed");
     }
-    // Run on the host, because small jobs run there while a search would use a GPU.
+    // Small jobs run on the host, a search would use a GPU.
     json const info = json::parse(run({"info", "--format", "json"}).out);
     for (auto const& backend : info.at("backends")) {
       if (backend.at("name") != "cuda") host_ = backend.at("name");
     }
   }
 
-  /// Adds the host backend to the arguments of a job.
   std::vector<std::string> on_host(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--backend", host_});
     return arguments;
   }
-  /// Short searches: the tests assert no times.
   RunResult tune(std::vector<std::string> arguments, RunOptions const& options = {}) const {
     arguments.insert(arguments.begin(), "tune");
     arguments.insert(arguments.end(), {"--repeat", "1", "--seconds", "1e-6"});
@@ -83,7 +81,6 @@ class TuneTest : public ProgramTest {
     EXPECT_EQ(result.err, "");
     return json::parse(result.out);
   }
-  /// Whether a process has a file of this name open.
   static bool has_opened(pid_t child, std::string const& name) {
     std::error_code error;
     for (auto const& entry :
@@ -92,7 +89,6 @@ class TuneTest : public ProgramTest {
     }
     return false;
   }
-  /// A run with this file succeeds untuned, with this warning.
   void expect_ignored(std::string const& warning) const {
     auto const result = run(product("gemv"));
     EXPECT_EQ(result.status, 0) << result.err;
@@ -156,7 +152,7 @@ TEST_F(TuneTest, shapes_beyond_a_factor_of_two_are_not_near_and_the_nearest_is_t
   EXPECT_EQ(report("gemv").at("tuning").at("rows"), 600);
   tune_or_fail("gemv", "290x210");
   EXPECT_EQ(report("gemv").at("tuning").at("rows"), 290);
-  tune_or_fail("gemv", "290x210");  // replaced, not duplicated
+  tune_or_fail("gemv", "290x210");
   EXPECT_EQ(json::parse(content()).at("tunings").size(), 4u);
 }
 
@@ -330,7 +326,7 @@ TEST_F(TuneTest, a_folder_that_cannot_be_written_is_found_before_the_search) {
   EXPECT_EQ(result.status, 3);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, HasSubstr((cache() / "tessera").string()));
-  auto const job = run(product("gemv"), {.as_nobody = true});  // runs still succeed
+  auto const job = run(product("gemv"), {.as_nobody = true});
   EXPECT_EQ(job.status, 0);
   std::filesystem::permissions(cache(), std::filesystem::perms::all);
 }
@@ -344,7 +340,7 @@ TEST_F(TuneTest, xdg_cache_home_comes_before_home_and_both_have_to_be_absolute) 
   auto const xdg = path("xdg").string();
   EXPECT_EQ(in(xdg, home).status, 0);
   EXPECT_TRUE(exists("xdg/tessera"));
-  std::filesystem::remove_all(path("home/.nv"));  // created by the CUDA runtime
+  std::filesystem::remove_all(path("home/.nv"));
   EXPECT_TRUE(!exists("home") || std::filesystem::is_empty(path("home")));
   EXPECT_EQ(in("", home).status, 0);
   EXPECT_TRUE(exists("home/.cache/tessera"));
@@ -404,11 +400,10 @@ TEST_F(TuneTest, runs_at_the_same_time_keep_all_their_tunings) {
   EXPECT_EQ(json::parse(content()).at("tunings").size(), static_cast<std::size_t>(runs));
 }
 
-/// While the lock is held a run waits. Its record is stored next to the one stored meanwhile.
 TEST_F(TuneTest, a_run_waits_for_one_that_stores_its_tunings) {
   tune_or_fail("gemv", "300x200");
   json kept = json::parse(content());
-  // Under another name: until it executes the program, the child has this file open, too.
+  // Until exec, the child has this file open, too.
   std::filesystem::create_hard_link(cache() / "tessera" / ".lock", path("held"));
   int const lock = ::open(path("held").c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);
@@ -427,7 +422,6 @@ TEST_F(TuneTest, a_run_waits_for_one_that_stores_its_tunings) {
   EXPECT_EQ(json::parse(content()).at("tunings").size(), 3U);
 }
 
-/// It gives up after a while, and does not change what is saved.
 TEST_F(TuneTest, a_run_gives_up_where_another_process_keeps_the_lock) {
   tune_or_fail("gemv", "300x200");
   std::string const kept = content();

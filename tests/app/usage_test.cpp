@@ -333,7 +333,6 @@ TEST_F(UsageTest, a_number_is_the_file_of_that_name_where_there_is_one) {
   EXPECT_FALSE(exists("7-out.bin"));
 }
 
-/// `./dev run` starts the existing program and builds nothing.
 TEST_F(UsageTest, dev_runs_the_built_program) {
   if (std::system("bash -c true") != 0) GTEST_SKIP() << "SKIPPED: there is no bash";
   std::filesystem::create_directory(path("cmake"));
@@ -391,7 +390,7 @@ TEST_F(UsageTest, help_fits_the_terminal_and_says_the_same) {
     EXPECT_EQ(words(narrow), words(run({command, "--help"}).out));
     std::istringstream lines(narrow);
     for (std::string line; std::getline(lines, line) && line != "Examples:";) {
-      if (line.starts_with(' ') || line.starts_with('-')) continue;  // an option
+      if (line.starts_with(' ') || line.starts_with('-')) continue;
       EXPECT_LE(line.size(), 60u) << line;
     }
   }

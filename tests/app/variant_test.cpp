@@ -8,7 +8,7 @@
 
 #include "support/program.hpp"
 
-/// `bench OPERATION FILE… --variants NAME`: published kernels on the user's numbers.
+/// `bench OPERATION FILE… --variants NAME`.
 namespace tessera::test {
 namespace {
 
@@ -44,7 +44,6 @@ class VariantTest : public ProgramTest {
     EXPECT_EQ(result.status, 0) << result.err << result.out;
     return result.status == 0 ? json::parse(result.out).at("tables").at(0) : json();
   }
-  /// The rows of contenders that have run, by name.
   std::map<std::string, json> rows(Words const& words) const {
     std::map<std::string, json> all;
     json const found = table(words);
@@ -54,7 +53,6 @@ class VariantTest : public ProgramTest {
     }
     return all;
   }
-  /// The digest of a variant's result.
   std::string sha(Words words, std::string const& variant, Words const& options = {}) const {
     words.insert(words.end(), {"--variants", variant, "--check"});
     words.insert(words.end(), options.begin(), options.end());
@@ -148,7 +146,7 @@ TEST_F(VariantTest, products_of_all_variants_teams_and_tiles_have_equal_bits) {
     EXPECT_EQ(sha(gemm, "tiled"), chain);
     EXPECT_EQ(sha(gemm, "tiled", {"--teams", "16x8", "--tiles", "5"}), chain);
     auto const all = rows({"gemm", "x.npy", "y.npy", "--check"});
-    EXPECT_NE(all.at("tessera").at("sha256"), chain);  // its sums are split if C is small
+    EXPECT_NE(all.at("tessera").at("sha256"), chain);  // a small C splits its sums
     if (all.contains("serial")) {
       EXPECT_EQ(all.at("serial").at("sha256"), chain);
     }
@@ -186,7 +184,6 @@ TEST_F(VariantTest, random_matrices_are_checked_too) {
   }
 }
 
-/// A row reports arguments that its variant does not support.
 TEST_F(VariantTest, refusals_of_a_variant_are_in_its_row) {
   for (auto const& [words, sentence] : std::vector<std::pair<Words, std::string>>{
            {{"gemv", "f.npy", "--variants", "column-tile-static", "--tiles", "8"},
@@ -249,7 +246,7 @@ TEST_F(VariantTest, hosts_have_no_preference_of_caches) {
       auto arguments = command;
       arguments.insert(arguments.end(), {"--backend", backend, "--cache-preference", "l1"});
       auto const result = run(arguments);
-      if (result.status == 4) continue;  // not in this build
+      if (result.status == 4) continue;
       EXPECT_EQ(result.status, 2);
       EXPECT_THAT(result.err,
                   HasSubstr("tessera: --cache-preference: expected the backend cuda, found " +

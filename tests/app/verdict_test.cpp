@@ -31,7 +31,6 @@ io::VectorView<T> vector_of(std::size_t size, T value) {
   return vector;
 }
 
-/// Reproducible numbers of many magnitudes and both signs.
 template <class T, class View>
 void fill(View const& view, unsigned seed) {
   std::mt19937 random(seed);
@@ -105,7 +104,6 @@ TYPED_TEST(VerdictTest, one_rounding_error_too_many_fails) {
   EXPECT_EQ(verdict.failed, 1);
 }
 
-/// Judges `result` as the only element of a product A·v.
 template <class Matrix>
 Verdict judge_one(Matrix const& A, typename Matrix::non_const_value_type v,
                   typename Matrix::non_const_value_type result,
@@ -115,7 +113,6 @@ Verdict judge_one(Matrix const& A, typename Matrix::non_const_value_type v,
                "test", order);
 }
 
-/// A matrix with one row.
 template <class Matrix>
 Matrix row_of(std::vector<typename Matrix::non_const_value_type> const& elements) {
   Matrix A("A", 1, elements.size());
@@ -123,7 +120,7 @@ Matrix row_of(std::vector<typename Matrix::non_const_value_type> const& elements
   return A;
 }
 
-/// Judges C = α·f(v) + β·z, computed with the 1 x 1 matrix 1.
+/// C = α·f(v) + β·z with the 1 x 1 matrix 1.
 template <class T>
 Judgement judge_terms(maps::Kind map, T x, T v, T result, double alpha = 1, T z = 0,
                       double beta = 0) {
@@ -232,7 +229,7 @@ TYPED_TEST(VerdictTest, what_overflowed_in_b_goes_on_into_c) {
   using T = typename TypeParam::non_const_value_type;
   T const largest = std::numeric_limits<T>::max();
   TypeParam A("A", 2, 3);
-  A(0, 0) = A(0, 1) = largest;  // B(0) is infinite
+  A(0, 0) = A(0, 1) = largest;
   A(0, 2) = 0;
   A(1, 0) = 1;
   A(1, 1) = -1;
@@ -251,11 +248,9 @@ TYPED_TEST(VerdictTest, what_overflowed_in_b_goes_on_into_c) {
 TYPED_TEST(VerdictTest, magnitudes_beyond_range_do_not_keep_a_sum_from_being_judged) {
   using T = typename TypeParam::non_const_value_type;
   T const most = std::ldexp(T(1), std::numeric_limits<T>::max_exponent - 1);
-  // All partial sums stay in range.
   auto const A = row_of<TypeParam>({most, -most, 1});
   EXPECT_EQ(judge_one(A, 1, 1).judgement(), Judgement::passed);
   EXPECT_EQ(judge_one(A, 1, infinity<T>).judgement(), Judgement::failed);
-  // Some partial sums may overflow; a finite result is judged nevertheless.
   auto const B = row_of<TypeParam>({most, most, -most});
   EXPECT_EQ(judge_one(B, 1, most).worst_in_bounds, 0);
   EXPECT_EQ(judge_one(B, 1, most * T(1.001)).judgement(), Judgement::failed);
@@ -342,7 +337,6 @@ TYPED_TEST(VerdictTest, products_below_the_smallest_number_are_allowed_for) {
   EXPECT_TRUE(judge(Operation::multiply, A, v, vector_of<T>(1, T{0}), "test").passed());
 }
 
-/// A product by three loops, in the type's arithmetic.
 template <class A, class B>
 auto three_loops(A const& a, B const& b) {
   A c("C", a.extent(0), b.extent(1));
@@ -401,16 +395,16 @@ TYPED_TEST(VerdictTest, moved_elements_are_compared_bit_by_bit) {
   EXPECT_EQ(to_sentence(wrong), "FAILED: 2 of 9170 elements have wrong bits");
 }
 
-// Bounds derived by hand from docs/accuracy.md, rounded to double, with results whose errors are
-// chosen to match. With u = 2^-24 or 2^-53, g(k) = k u / (1 - k u) = k u + (k u)^2 + ...
+// Bounds by hand from docs/accuracy.md, with results of matching errors. u = 2^-24 or 2^-53; g(k) =
+// k u / (1 - k u) = k u + (k u)^2 + ...
 
 using FloatRow = io::MatrixView<float, Kokkos::LayoutRight>;
 using FloatColumn = io::MatrixView<float, Kokkos::LayoutLeft>;
 using DoubleRow = io::MatrixView<double, Kokkos::LayoutRight>;
 
 TEST(BoundByHand, one_product_of_floats) {
-  // g(1) of float, plus g(4) of double for the reference (chains of 2 and two more roundings). The
-  // bound is computed in double with at most 1 + 8 roundings: 1 + g(9) is 1 + 5 * 2^-52.
+  // g(1) of float + g(4) of double for the reference (chains of 2, two roundings). At most 1 + 8
+  // roundings: 1 + g(9) is 1 + 5 * 2^-52.
   double const bound = 0x1p-24 * (1 + 0x1p-24 + 0x1p-27 + 21 * 0x1p-52);
   Verdict const exact = judge_one(row_of<FloatRow>({1}), 1, 1);
   EXPECT_EQ(exact.worst_bound, bound);
@@ -427,7 +421,7 @@ TEST(BoundByHand, one_product_of_doubles) {
 }
 
 TEST(BoundByHand, products_that_underflow) {
-  // Twice the smallest number for each of three terms.
+  // Twice the smallest number per term.
   FloatRow const A("A", 1, 3);
   Kokkos::deep_copy(A, std::numeric_limits<float>::min());
   Verdict const floats = judge_one(A, std::numeric_limits<float>::min(), 0);
@@ -439,15 +433,13 @@ TEST(BoundByHand, products_that_underflow) {
 }
 
 TEST(BoundByHand, factors_below_the_smallest_normal_number) {
-  // The product is a normal number, 2^-60, although the vector's entry is subnormal.
   Verdict const verdict = judge_one(row_of<DoubleRow>({0x1p1000}), 0x1p-1060, 0x1p-60);
   EXPECT_EQ(verdict.worst_bound, 0x1p-113 * (1 + 30 * 0x1p-52));
 }
 
 TEST(BoundByHand, a_line_of_floats) {
-  // 256 elements: chains of 4 and a tree of 6 levels over 64 lanes give g(10) of float. Chains of
-  // the reference have 256 / 16 + 1 terms, which gives g(19) of double. 1 + g(264) = 1 + 132 *
-  // 2^-52.
+  // Chains of 4, 6 levels: g(10) of float. Chains of 256 / 16 + 1 in the reference: g(19) of
+  // double. 1 + g(264) = 1 + 132 * 2^-52.
   FloatRow const A("A", 1, 256);
   Kokkos::deep_copy(A, 1.0f);
   double const relative = 10 * 0x1p-24 + 100 * 0x1p-48 + 1000 * 0x1p-72 + 19 * 0x1p-53;
@@ -455,9 +447,9 @@ TEST(BoundByHand, a_line_of_floats) {
 }
 
 TEST(BoundByHand, a_sum_over_lines) {
-  // 16 columns: two panels of 8. g(9) of float, g(3) of double. 1 + g(24) = 1 + 12 * 2^-52 adds
-  // 13.5 units in the last place of the relative error and a little more: 14.
-  FloatColumn const A("A", 2, 16);  // a single row would be summed like a row-major matrix
+  // Two panels of 8: g(9) of float, g(3) of double. 1 + g(24) = 1 + 12 * 2^-52 adds 13.5 units in
+  // the last place and more: 14.
+  FloatColumn const A("A", 2, 16);  // a single row counts as row-major
   Kokkos::deep_copy(A, 1.0f);
   double const relative = 9 * 0x1p-24 + 81 * 0x1p-48 + 729 * 0x1p-72 + 3 * 0x1p-53;
   Verdict const verdict = judge(Operation::multiply, A, vector_of<float>(16, 1),
@@ -466,19 +458,19 @@ TEST(BoundByHand, a_sum_over_lines) {
 }
 
 TEST(BoundByHand, two_products_one_after_the_other) {
-  // The first has the bound b above. The second has g(1) and, since its chain is of 1, g(3) of the
-  // reference: r = 2^-24 (1 + 2^-24 + 3 * 2^-29 + 2^-48). The bound is (1 + b + b / r) r (1 +
-  // g(9)), where b / r is 1 + 2^-29 + 4 * 2^-52, and the sum 2 (1 + 2^-25 + 2^-30 + 11 * 2^-52).
-  // The product of both has 103 * 2^-30 = 2^-24 + 3 * 2^-29 + 2^-25 + 2^-30 in its first order, and
-  // in units of the last place 16 + 9 + 11 more; 1 + g(9) adds 5 of them.
+  // The first has the bound b above; the second r = g(1) + g(3) of the reference (chain of 1) =
+  // 2^-24 (1 + 2^-24 + 3 * 2^-29 + 2^-48). The bound is (1 + b + b / r) r (1 + g(9)); b / r is 1 +
+  // 2^-29 + 4 * 2^-52, the sum 2 (1 + 2^-25 + 2^-30 + 11 * 2^-52). Their product has 103 * 2^-30 =
+  // 2^-24 + 3 * 2^-29 + 2^-25 + 2^-30 in first order and 16 + 9 + 11 units in the last place; 1 +
+  // g(9) adds 5.
   Verdict const verdict = judge(Operation::atax, row_of<FloatRow>({1}), vector_of<float>(1, 1.0f),
                                 vector_of<float>(1, 1.0f), "test");
   EXPECT_EQ(verdict.worst_bound, 0x1p-23 * (1 + 103 * 0x1p-30 + 41 * 0x1p-52));
 }
 
 TEST(BoundByHand, products_of_matrices) {
-  // 512 products per element: two chains of 256 and one addition, or 512 roundings in any order.
-  // Chains of the reference have 512 / 16 + 1 terms: g(35) of double. 1 + g(520) = 1 + 260 * 2^-52.
+  // Two chains of 256 and one addition, or 512 roundings in any order. Chains of 512 / 16 + 1 in
+  // the reference: g(35) of double. 1 + g(520) = 1 + 260 * 2^-52.
   FloatRow const A("A", 1, 512), B("B", 512, 1), C("C", 1, 1);
   Kokkos::deep_copy(A, 1.0f);
   Kokkos::deep_copy(B, 1.0f);
@@ -518,7 +510,7 @@ TEST(ReferenceByHand, has_products_of_floats_exactly) {
   EXPECT_EQ(verdict.worst_reference, 1 + 0x1p-11 + 0x1p-24);
 }
 
-// The bound assumes the library's short chains of summation; a plain loop is much worse.
+// The bound assumes the library's short chains.
 TEST(Verdict, plain_loop_over_a_million_terms_fails) {
   std::size_t const n = 1 << 20;
   io::MatrixView<float, Kokkos::LayoutRight> A("A", 1, n);

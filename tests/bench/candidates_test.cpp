@@ -13,7 +13,6 @@ namespace {
 
 constexpr Index most = std::numeric_limits<Index>::max();
 
-/// Extreme shapes of lines and choices.
 constexpr LinesOf shapes[] = {{.count = 1, .length = 1, .segments = 1, .panels = 1},
                               {.count = 8192, .length = 8192, .segments = 32, .panels = 1024},
                               {.count = 3, .length = most, .segments = most / 512, .panels = 1},

@@ -16,16 +16,14 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
-/// The fault of a contender in these tests.
 enum class Fault {
   none,
-  other_order,   ///< adds from the end: correct, with other bits
-  last_missing,  ///< omits the last product of each row
+  other_order,  ///< adds from the end: correct, with other bits
+  last_missing,
   one_unwritten,
   float_products,  ///< rounds its input to few bits
 };
 
-/// Uses pointers instead of Views, like the library's kernels.
 template <class T>
 struct MultiplyPlainly {
   T const* A;
@@ -46,7 +44,6 @@ struct MultiplyPlainly {
   }
 };
 
-/// B = A·v with one thread per row.
 template <class Exec, class T>
 void multiply_plainly(Problem<Exec, T> const& p, Fault fault) {
   std::int64_t const n = p.shape.cols - (fault == Fault::last_missing ? 1 : 0);
@@ -91,8 +88,7 @@ struct Outcome {
   }
 };
 
-// Shapes and lists used in generic lambdas have names, because nvcc loses braced initialisers
-// there.
+// Named: nvcc loses braced initialisers in generic lambdas.
 constexpr Shape padded_shape = {.rows = 33, .cols = 1000, .padding = 1};
 constexpr Shape small_shape = {.rows = 3, .cols = 4};
 constexpr Shape long_shape = {.rows = 1, .cols = std::int64_t{1} << 23};  // 2^23 roundings
@@ -117,7 +113,7 @@ TEST(BenchCheck, RightResultsPassAndWrongOnesAreFound) {
     EXPECT_THAT(verdicts[1].text, StartsWith("WRONG: whole numbers: "));
     EXPECT_TRUE(verdicts[2].wrong);
     EXPECT_THAT(verdicts[2].text, HasSubstr("1 of 33 elements differ; number 32 is nan"));
-    EXPECT_TRUE(verdicts[3].wrong);  // whole numbers do not show it, real numbers do
+    EXPECT_TRUE(verdicts[3].wrong);  // real numbers show it, whole numbers do not
     EXPECT_THAT(verdicts[3].text, StartsWith("WRONG: "));
     EXPECT_THAT(verdicts[3].text, ::testing::Not(HasSubstr("whole")));
     EXPECT_TRUE(verdicts[4].wrong) << "it says that it has our bits, and has others";
@@ -129,7 +125,7 @@ TEST(BenchCheck, RightResultsPassAndWrongOnesAreFound) {
 TEST(BenchCheck, BothOfTwoResultsAreJudged) {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
     auto const right = ours<Exec, T>("multiply_both");
-    auto one = right;  // the second result is not written
+    auto one = right;
     one.prepare = ours<Exec, T>("multiply").prepare;
     auto other = right;
     other.prepare = ours<Exec, T>("multiply_transposed").prepare;
@@ -144,7 +140,7 @@ TEST(BenchCheck, BothOfTwoResultsAreJudged) {
 TEST(BenchCheck, ALogisticGradientIsJudgedWithinItsBound) {
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
     auto const right = ours<Exec, T>("logistic");
-    auto plain = right;  // the same products without the map between them
+    auto plain = right;
     plain.has_our_bits = false;
     plain.prepare = ours<Exec, T>("atax").prepare;
     auto other = right;

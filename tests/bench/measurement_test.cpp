@@ -68,13 +68,12 @@ TEST(BenchFinish, MedianIsTheMiddleOrTheMeanOfTheTwo) {
   EXPECT_EQ(summarise({4, 1, 2, 3}).max, 4);
 }
 
-// Lists used in generic lambdas have names, because nvcc accepts no braced initialisers there.
+// Named: nvcc accepts no braced initialisers in generic lambdas.
 std::string const products_with_vectors_and_transpose[] = {
     "atax", "weights", "logistic", "multiply", "multiply_transposed", "multiply_both", "transpose"};
 std::string const scalars[] = {"f32", "f64"};
 constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
 
-/// Short turns, because the measured times do not matter here.
 Request request(std::string const& backend, std::string const& operation) {
   return {.backend = backend,
           .operation = operation,

@@ -22,7 +22,6 @@ Request request(std::string const& backend, std::string const& operation, Layout
           .seconds = 1e-6};
 }
 
-/// Properties of every search: launches are valid and sorted, and include the backend's choice.
 void expect_a_search(Found const& found) {
   ASSERT_EQ(found.why_not, "");
   EXPECT_FALSE(found.has_wrong_trial());
@@ -49,7 +48,7 @@ void expect_a_search(Found const& found) {
   EXPECT_EQ(with_choice, stages);
 }
 
-// Lists used in generic lambdas have names, because nvcc accepts no braced initialisers there.
+// Named: nvcc accepts no braced initialisers in generic lambdas.
 constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
 std::string const products[] = {"multiply", "multiply_transposed"};
 

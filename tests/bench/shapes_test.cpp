@@ -65,7 +65,7 @@ TEST(BenchOperations, BytesAndFlopsFollowFromTheShape) {
   EXPECT_EQ(operation_named("atax").flops(shape), 4 * 70);
   EXPECT_EQ(operation_named("transpose").bytes(shape, 4), 4 * 2 * 70);
   EXPECT_EQ(operation_named("transpose").flops(shape), 0);
-  Shape const product{.rows = 2, .cols = 3, .factor_cols = 5};  // (2 x 3)·(3 x 5)
+  Shape const product{.rows = 2, .cols = 3, .factor_cols = 5};
   EXPECT_EQ(operation_named("gemm").bytes(product, 4), 4 * (6 + 15 + 10));
   EXPECT_EQ(operation_named("gemm").flops(product), 2 * 2 * 3 * 5);
   EXPECT_EQ(operation_named("atax_block").bytes(product, 4), 4 * (6 + 15 + 15));

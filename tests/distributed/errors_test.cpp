@@ -12,7 +12,7 @@
 
 #include "distributed/world.hpp"
 
-/// If one rank fails, all ranks throw, and can continue to work together.
+/// All ranks throw, and can continue to work together.
 namespace tessera::test {
 namespace {
 
@@ -28,7 +28,6 @@ class DistributedErrors : public testing::Test {
   [[nodiscard]] static bool is_last() { return rank() + 1 == ranks(); }
   [[nodiscard]] static std::string last() { return "rank " + std::to_string(ranks() - 1) + ": "; }
 
-  /// The message of the exception that `call` throws; empty if it does not throw.
   template <class Call>
   static std::string thrown_by(Call const& call) {
     try {
@@ -38,7 +37,6 @@ class DistributedErrors : public testing::Test {
     }
     return "";
   }
-  /// Whether all ranks still work together.
   void expect_work() {
     Matrix const A("A", 2, 3);
     Kokkos::deep_copy(A, 1);
@@ -122,7 +120,6 @@ TEST_F(DistributedErrors, AreSizesAndNumbersThatDifferBetweenRanks) {
 TEST_F(DistributedErrors, AreRowsThatAreNoPartsOfAVector) {
   using distributed::Rows;
   auto const size = static_cast<std::int64_t>(ranks());
-  // Each rank fills in two entries.
   auto const shared = [&](Rows const& mine, std::int64_t length) {
     return thrown_by(
         [&] { world.share_rows(Vector("x", static_cast<std::size_t>(length)), mine); });
@@ -144,12 +141,10 @@ TEST_F(DistributedErrors, AreRowsThatAreNoPartsOfAVector) {
   EXPECT_EQ(shared(instead({2 * size - 2, 1}), 2 * size),
             begin + "up to the last entry of x, " + std::to_string(2 * size) +
                 ", found rows up to " + std::to_string(2 * size - 1));
-  // The place of an empty set of rows does not matter.
   EXPECT_EQ(shared(is_last() ? Rows{99, 0} : good, 2 * size - 2), "");
   if (ranks() > 1) {
     EXPECT_THAT(shared(good, 2 * size + (is_last() ? 1 : 0)),
                 HasSubstr(last() + "tessera::Distributed::share_rows: expected a vector of "));
-    // Rows must be in the order of the ranks.
     EXPECT_NE(shared({2 * (size - 1 - rank()), 2}, 2 * size), "");
   }
   EXPECT_EQ(

@@ -18,7 +18,7 @@
 #include "support/data.hpp"
 #include "support/same_bits.hpp"
 
-/// A sum of roots has the same bits for every way of sending with MPI.
+/// Equal bits for every way of sending.
 namespace tessera::test {
 namespace {
 
@@ -83,7 +83,7 @@ TEST(Exchanges, AreChosenByTheEnvironment) {
   std::string const kept = before == nullptr ? "" : before;
   setenv("TESSERA_CUDA_AWARE_MPI", "on", 1);
   EXPECT_TRUE(takes());
-  // If one rank disables it, no rank uses it.
+  // One rank disables it for all.
   setenv("TESSERA_CUDA_AWARE_MPI", rank() + 1 == ranks() ? "off" : "on", 1);
   EXPECT_FALSE(takes());
   setenv("TESSERA_CUDA_AWARE_MPI", rank() == 0 ? "perhaps" : "on", 1);

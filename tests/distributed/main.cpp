@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Every rank runs all tests. The first rank that fails reports.
+// The first rank that fails reports.
 
 #include <mpi.h>
 

@@ -21,7 +21,7 @@
 #include "support/same_bits.hpp"
 #include "support/sha256.hpp"
 
-/// Operations of several processes have the bits of one process, for any distribution of rows.
+/// Equal bits for any distribution of rows.
 namespace tessera::test {
 namespace {
 
@@ -46,7 +46,6 @@ class DistributedOperations : public testing::Test {
   static Vector poisoned(std::int64_t size) {
     return to_device<Exec>(std::vector<T>(static_cast<std::size_t>(size), poison<T>()));
   }
-  /// The proposed distribution of rows, and some others.
   std::vector<Rows> splits(Shape const& shape) const {
     std::vector<Rows> all{world.template rows_of<T, Layout>(shape.rows, shape.cols)};
     bool const is_large = shape.rows * shape.cols > 100'000;
@@ -57,7 +56,7 @@ class DistributedOperations : public testing::Test {
     all.push_back(is_last ? Rows{0, shape.rows} : Rows{0, 0});
     return all;
   }
-  /// Fewer rows, panels or segments than ranks; panels of more than eight lines.
+  /// Fewer rows, panels or segments than ranks; panels of over eight lines.
   static std::vector<Shape> shapes() {
     return {{1, 1},     {3, 5},    {7, 1000},   {100, 100}, {129, 17},
             {1000, 33}, {5000, 8}, {80'000, 2}, {2, 80'000}};
@@ -137,7 +136,6 @@ TYPED_TEST(DistributedOperations, OfOneRowOrColumnHaveTheBitsOfARowMajorMatrix) 
         }
       };
       expect(rows_of(A, rows));
-      // Submatrices of larger matrices: their rows or columns are not adjacent.
       typename TestFixture::Matrix const wide("wide", A.extent(0) + 2, A.extent(1) + 3);
       auto const some = Kokkos::subview(wide, Kokkos::pair(rows.first, rows.end()),
                                         Kokkos::pair(std::size_t{1}, A.extent(1) + 1));
@@ -160,7 +158,7 @@ TYPED_TEST(DistributedOperations, TakeTheLayoutOfASingleRowFromOtherRanks) {
   auto const v = this->vector(n, 2);
   auto const c = this->poisoned(n);
   atax(this->exec, A, v, c);
-  // Two rows per rank. The last rank has a single row, with strides of 1.
+  // The last rank has a single row, with strides of 1.
   std::int64_t const first = 2 * rank();
   Rows const rows{first, std::min<std::int64_t>(2, m - first)};
   auto const mine = rows_of(A, rows);

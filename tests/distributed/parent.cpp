@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// An MPI rank that starts another program: parent COMMAND.
+// parent COMMAND: an MPI rank that starts another program.
 
 #include <cstdlib>
 #include <mpi.h>

@@ -22,7 +22,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-/// The program, started by mpirun.
+/// The program under mpirun.
 namespace tessera::test {
 namespace {
 
@@ -45,7 +45,6 @@ class RanksTest : public ProgramTest {
     for (std::string option; options >> option;) all.push_back(option);
     return all + Arguments{"-n", std::to_string(ranks), TESSERA_PROGRAM} + command;
   }
-  /// One rank for each element: options of mpirun, and the rank's command.
   static Arguments launch_each(std::vector<Arguments> const& of_ranks) {
     Arguments all = launch(1, {});
     all.resize(all.size() - 3);
@@ -55,7 +54,7 @@ class RanksTest : public ProgramTest {
     }
     return all;
   }
-  /// One rank has a fault of tests/faults/fault_shim.cpp.
+  /// A fault of tests/faults/fault_shim.cpp on one rank.
   static Arguments launch_with(int ranks, int faulty, std::string const& fault,
                                Arguments const& command) {
     std::vector<Arguments> all(static_cast<std::size_t>(ranks),
@@ -64,7 +63,6 @@ class RanksTest : public ProgramTest {
     its = Arguments{"/usr/bin/env", "LD_PRELOAD=" FAULT_SHIM, "TESSERA_FAULTS=" + fault} + its;
     return launch_each(all);
   }
-  /// The same command on each rank, in different folders.
   static Arguments launch_in(Arguments const& folders, Arguments const& command) {
     std::vector<Arguments> all;
     for (auto const& folder : folders) {
@@ -72,7 +70,6 @@ class RanksTest : public ProgramTest {
     }
     return launch_each(all);
   }
-  /// Runs a command. Expects this exit status, and this sentence exactly once.
   void expect_end(Arguments const& launched, int status, std::string const& sentence) const {
     auto const result = run(launched, surroundings());
     EXPECT_EQ(result.status, status) << result.err;
@@ -81,19 +78,17 @@ class RanksTest : public ProgramTest {
     auto const once = result.err.find("tessera: ");
     EXPECT_EQ(result.err.find("tessera: ", once + 1), std::string::npos) << result.err;
   }
-  /// All ranks are on one host, so Open MPI does not have to search for networks.
+  /// On one host, Open MPI need not search for networks.
   static RunOptions surroundings() {
     return {.environment = {{"OMP_NUM_THREADS", "1"},
                             {"OMP_PROC_BIND", "false"},
                             {"OMPI_MCA_btl", "self,sm"},
                             {"OMPI_MCA_mpi_yield_when_idle", "1"}}};
   }
-  /// One rank runs without mpirun.
   RunResult run_on(int ranks, Arguments const& command) const {
     if (ranks == 1) return run(Arguments{TESSERA_PROGRAM} + command, surroundings());
     return run(launch(ranks, command), surroundings());
   }
-  /// The only JSON object of a run.
   Json report_of(int ranks, Arguments const& command) const {
     auto const result = run_on(ranks, command + Arguments{"--format", "json"});
     EXPECT_EQ(result.status, 0) << result.err;
@@ -330,7 +325,6 @@ TEST_F(RanksTest, end_together_where_a_checkpoint_is_there_for_one) {
     expect_end(launch_in({".", "elsewhere"}, command), 3, "found none on rank 1");
     expect_end(launch_in({"elsewhere", "."}, command), 3,
                "s.state: expected none on each rank, as on rank 0, found " + digest);
-    // An older state.
     write("elsewhere/s.state", read("s.state"));
     auto changed = read("s.state");
     changed.back() = changed.back() == '0' ? '1' : '0';
@@ -398,11 +392,10 @@ TEST_F(RanksTest, end_together_where_each_is_asked_for_something_else) {
          "expected '--damp 1', found '--damp 2'");
   expect(least + Arguments{"--maxiter", "5"}, least + Arguments{"--maxiter", "9"},
          "expected '--maxiter 5', found '--maxiter 9'");
-  // On rank 0, a rank's error comes before the comparison.
+  // A rank's error comes before the comparison.
   auto const refused = run(launch_each({a + Arguments{"--nonsense"}, a}), surroundings());
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("unknown option '--nonsense' of atax"));
-  // Options that may differ between ranks.
   std::filesystem::create_symlink(path("a.npy"), path("same.npy"));
   auto const good = run(launch_each({a + Arguments{"--threads", "1"},
                                      {TESSERA_PROGRAM, "atax", "same.npy", "--threads", "2"}}),
@@ -451,7 +444,6 @@ TEST_F(RanksTest, name_a_limit_that_is_enough_for_all) {
       EXPECT_EQ(taken.status, 0) << limit << ": " << taken.err;
     }
   }
-  // The smallest of several limits is too small.
   Arguments const a{TESSERA_PROGRAM, "atax", "s.npy", "--memory-limit"};
   expect_end(launch_each({a + Arguments{"1MiB"}, a + Arguments{"4096"}}), 4,
              "found a limit of 4.0 KiB");
@@ -462,7 +454,7 @@ TEST_F(RanksTest, share_the_memory_of_a_host) {
   auto const limit = [&](int ranks) {
     return report_of(ranks, unlimited)["stream"]["memory_limit"].get<double>();
   };
-  double const of_one = limit(1);  // approximate: other processes use memory, too
+  double const of_one = limit(1);
   EXPECT_LT(limit(4), of_one / 2);
   EXPECT_GT(limit(4), of_one / 8);
 }
@@ -473,7 +465,7 @@ TEST_F(RanksTest, share_the_processors_of_a_host) {
     std::erase_if(options.environment,
                   [&](auto const& each) { return each.first == "OMP_NUM_THREADS"; });
     options.without = without;
-    // Lets the ranks of Open MPI run on all processors, as with other launchers.
+    // On all processors, as with other launchers.
     options.environment.emplace_back("PRTE_MCA_hwloc_default_binding_policy", "none");
     auto const result = run(launched + Arguments{"info", "--format", "json"}, options);
     EXPECT_EQ(result.status, 0) << result.err;
@@ -536,7 +528,7 @@ TEST_F(RanksTest, may_start_the_program) {
   all.insert(program, RANK_PARENT);
   auto const each = run(all, surroundings());
   EXPECT_EQ(each.status, 0) << each.err;
-  // The launcher forwards the processes' lines in any order.
+  // The launcher forwards lines in any order.
   auto const sorted_lines = [](std::string const& text) {
     std::vector<std::string> lines;
     std::istringstream in(text);
@@ -545,14 +537,14 @@ TEST_F(RanksTest, may_start_the_program) {
     return lines;
   };
   EXPECT_EQ(sorted_lines(each.out), sorted_lines(shown + shown));
-  // Simultaneous processes: with MPI, each would be the same rank.
+  // With MPI, each would be the same rank.
   auto const both = run(launch_each({{"/bin/sh", "-c",
                                       "TESSERA_MPI=off " TESSERA_PROGRAM " show a.npy & "
                                       "TESSERA_MPI=off " TESSERA_PROGRAM " show a.npy & wait"}}),
                         surroundings());
   EXPECT_EQ(both.status, 0) << both.err;
   EXPECT_EQ(both.out.size(), 2 * shown.size());
-  // The script is not an MPI rank, but the program that it starts is.
+  // The script is not an MPI rank, the program is.
   auto const scripts = run(launch_each({{"/bin/sh", "-c", TESSERA_PROGRAM " atax a.npy; exit $?"},
                                         {"/bin/sh", "-c", TESSERA_PROGRAM " atax a.npy; exit $?"}}),
                            surroundings());
@@ -560,7 +552,6 @@ TEST_F(RanksTest, may_start_the_program) {
   EXPECT_THAT(scripts.out, HasSubstr("rank 1: "));
 }
 
-/// The children of a process, and their descendants.
 std::vector<pid_t> descendants(pid_t pid) {
   std::vector<pid_t> all;
   std::error_code error;
@@ -580,8 +571,7 @@ bool is_program(pid_t pid) {
          "tessera-mpi";
 }
 
-/// The ranks of a launcher, after they have started. Linux may omit children while others start or
-/// end.
+/// After their start; Linux may omit children while others start or end.
 std::vector<pid_t> ranks_of(pid_t launcher) {
   std::vector<pid_t> ranks;
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -593,7 +583,6 @@ std::vector<pid_t> ranks_of(pid_t launcher) {
   return ranks;
 }
 
-/// Whether a process has a file of this name open.
 bool has_open(pid_t pid, std::string const& name) {
   std::error_code error;
   auto const all = "/proc/" + std::to_string(pid) + "/fd";
@@ -642,7 +631,6 @@ TEST_F(RanksTest, end_together_where_one_has_a_fault) {
     expect(1, "read,a.npy,EIO,100000", "tessera: rank 1: a.npy: ");
     expect(0, "write,,ENOSPC,100", "c.npy: ");
   }
-  // An uncaught exception ends one rank, and so the run.
   auto const result = run(launch_with(3, 0, "fsync,,throw,0", in_memory), surroundings());
   EXPECT_NE(result.status, 0);
   EXPECT_NE(result.err, "");
@@ -661,11 +649,10 @@ TEST_F(RanksTest, end_together_where_the_disk_of_a_checkpoint_is_full) {
 
 TEST_F(RanksTest, end_where_one_is_killed_at_any_moment_and_leave_results_whole) {
   write("c.npy", "an earlier result");
-  // As many as time permits, at most 50.
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   std::mt19937 random(39);
   int kills = 0;
-  int of_running = 0;  // in MPI_Init, the others may see it before the launcher does
+  int of_running = 0;  // ranks in MPI_Init may see it before the launcher
   for (; kills < 50 && (kills < 5 || std::chrono::steady_clock::now() < end); ++kills) {
     Arguments const long_run{"atax", "a.npy", "--repeat", "1000000", "--output", "c.npy"};
     auto const child = start(launch(3, long_run), surroundings());

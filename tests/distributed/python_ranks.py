@@ -38,7 +38,6 @@ def expect_refusal(call, error_type, sentence):
 expect_refusal(lambda: World(object()), TypeError, "a communicator of mpi4py or a process group of torch.distributed")
 expect_refusal(lambda: World(None), RuntimeError, "before torch.distributed.init_process_group")
 
-# The guide's world, of either launcher.
 page = pathlib.Path(__file__).resolve().parents[2] / "docs/guide/many-processes.md"
 blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 assert len(blocks) == 6  # the last is for dask: test_dask_ranks.py
@@ -166,7 +165,6 @@ for dtype in ("float32", "float64"):
             expect_same(found[1], expected_s, f"randomized_svd {what}")
             expect_same(found[2], expected_vh, f"right vectors of randomized_svd {what}")
 
-# One rank's callback throws in the middle of a solver: all leave it.
 A = np.random.default_rng(2).standard_normal((3000, 30))
 mine = world.rows_of(*A.shape)
 M = world.matrix(A[mine])
@@ -191,7 +189,6 @@ if world.size > 1:
     expect_same(linalg.randomized_svd(odd, 2)[1], linalg.randomized_svd(A, 2)[1], "randomized_svd of any split")
 
 
-# What ends a program in a callback of one rank ends the solver on all.
 def leave(error):
     def callback(step):
         if last and step.iteration == 2:
@@ -200,7 +197,7 @@ def leave(error):
     return callback
 
 
-for error in 2 * (SystemExit(3), KeyboardInterrupt()):  # the same object again is told again
+for error in 2 * (SystemExit(3), KeyboardInterrupt()):  # the same object is told again
     if last:
         expect_refusal(lambda: linalg.lsmr(M, A[mine, 0], callback=leave(error)), type(error), str(error))
     else:
@@ -241,20 +238,19 @@ class OnGpu:
 
 
 OnGpu.__module__ = "cupy"
-if world.size > 1:  # vectors on GPUs are compared, too
+if world.size > 1:
     differing = OnGpu(np.nextafter(A[0], 9) if last else A[0])
     expect_error(lambda: world.matvec(M, differing), "x with digest ", world.size - 1)
     expect_error(lambda: world.atax(M, differing), "v with digest ", world.size - 1)
     expect_error(lambda: world.atax(M, A[0], beta=2.0, z=differing), "z with digest ", world.size - 1)
     expect_error(lambda: linalg.lsmr(M, A[mine, 0], x0=differing), "x0 with digest ", world.size - 1)
-expect_refusal(lambda: linalg.lsmr(M, A[mine, 0] * np.nan), ValueError, "has an infinity or a NaN")  # all ranks have the same error
+expect_refusal(lambda: linalg.lsmr(M, A[mine, 0] * np.nan), ValueError, "has an infinity or a NaN")
 expect_refusal(lambda: linalg.svds(M, 0), ValueError, "`k` must be")
 printed = io.StringIO()
 with contextlib.redirect_stdout(printed):
     linalg.lsmr(M, A[mine, 0], show=True)
 assert (len(printed.getvalue().splitlines()) > 2) == (world.rank == 0), printed.getvalue()
 
-# Rows of any elements are gathered.
 for dtype in "bool int8 int16 int32 int64 float16 float32 float64 longdouble complex64 complex128 M8[s] S5".split():
     every = (np.arange(60) * 7 % 11 % 3).astype("i8").astype(dtype)
     begin = 60 * world.rank // world.size
@@ -278,7 +274,6 @@ if world.size > 1:
     expect_error(lambda: world.gather_rows(np.ones(2, "f4" if last else "f8")), "float64, found float32", world.size - 1)
     expect_error(lambda: world.gather_rows(np.ones((2, 3 if last else 2))), "(2,), found (3,)", world.size - 1)
 
-# Matrices without columns, and without rows.
 for m, n in ((5, 0), (0, 4), (0, 0)):
     for order in ("C", "F"):
         random = np.random.default_rng(m)
@@ -299,7 +294,7 @@ for m, n in ((5, 0), (0, 4), (0, 0)):
         expect_same(linalg.lstsq(M, b[mine])[0], linalg.lstsq(A, b)[0], f"lstsq {what}")
         expect_same(linalg.ridge(M, b[mine], 0.5).x, linalg.ridge(A, b, 0.5).x, f"ridge {what}")
 
-# One column of any stride is summed as one process does.
+# A column of any stride is summed as by one process.
 for dtype in ("float32", "float64"):
     for m in (3, 16, 600, 5000):
         random = np.random.default_rng(m)
@@ -327,14 +322,13 @@ for wrong, whole in (("F", A), ("C", np.asfortranarray(A))):
         lambda: world.rmatvec(whole[mine], np.ones(600)[mine], order=wrong),
         lambda: world.matrix(whole[mine], order=wrong),
     ):
-        # The first rank with more than one row is named: a single row fits both orders.
+        # A single row fits both orders.
         rank = expect_error(call, f"of adjacent elements, for order='{wrong}', found strides of ")
         assert world.rank > rank or (len(whole[mine]) > 1) == (world.rank == rank), (world.rank, rank)
 expect_error(lambda: world.matvec(np.ones((600, 4))[mine][:, ::2], np.ones(2)), "since rows are not adjacent", 0)
 expect_error(lambda: world.matvec(A[mine].astype(">f8"), np.ones(2)), "found >f8", 0)
 expect_error(lambda: world.matvec(A[mine][::-1], np.ones(2)), "negative stride; copy or convert it first", 0)
 
-# Masks are never dropped, nor are elements read that are not aligned.
 masked_rows, u = np.ma.masked_less(A[mine], 1e9), np.ma.array(np.ones(len(A[mine])), mask=True)
 masked_v = np.ma.array(np.ones(2), mask=[False, True])
 M = world.matrix(A[mine])
@@ -363,7 +357,7 @@ misplaced = np.zeros(A[mine].nbytes + 8, np.uint8)[4:-4].view(np.float64).reshap
 expect_error(lambda: world.atax(misplaced, np.ones(2)), "must be aligned, found elements of 8 bytes", 0)
 expect_refusal(lambda: world.rows_of(-1, 3), ValueError, "expected sizes of at least 0, found -1 x 3")
 
-# Sums of ranks round to nearest, whatever the caller's mode is.
+# Sums of ranks round to nearest in any mode of the caller.
 if platform.machine() in ("x86_64", "aarch64") and sys.platform == "linux":
     upward = {"x86_64": 0x800, "aarch64": 0x400000}[platform.machine()]
     A, u = (np.random.default_rng(5).standard_normal(shape) for shape in ((3000, 30), 3000))
@@ -402,7 +396,6 @@ if world.size > 1:
     expect_error(lambda: world.atax(A[mine][:, :19] if last else A[mine], v), "columns 20, found 19", world.size - 1)
 expect_same(world.atax(A[mine], v), tessera.atax(A, v), "after errors")
 
-# Some of the ranks.
 few = World(part)
 assert (few.rank, few.size) == ((0, 1) if world.rank == 0 else (world.rank - 1, world.size - 1))
 mine = few.rows_of(*A.shape)
@@ -418,7 +411,7 @@ if by_torch and importlib.util.find_spec("mpi4py"):
         sentence = f"torchrun has started {world.size} processes, and MPI knows of this one alone"
         expect_refusal(lambda: World(MPI.COMM_WORLD), RuntimeError, sentence)
 if by_torch:
-    # A group of all processes has one duplicate.
+    # One duplicate per group of all processes.
     duplicates = [World(dist.group.WORLD)._ranks._group for _ in range(3)]
     assert duplicates[0] is duplicates[1] is duplicates[2] is world._ranks._group is not dist.group.WORLD
     every_process = dist.new_group(backend="gloo")
@@ -427,7 +420,7 @@ if by_torch:
     assert World(every_process)._ranks._group is another._ranks._group
     assert another.gather_rows(np.ones(2)).tolist() == [1] * 2 * world.size
 if not by_torch:
-    # A communicator keeps one duplicate, which ends with it.
+    # One duplicate per communicator, which ends with it.
     duplicates = [World(MPI.COMM_WORLD)._ranks._comm for _ in range(3)]
     assert duplicates[0] == duplicates[1] == duplicates[2] != MPI.COMM_WORLD
     for _ in range(3000):  # more than MPICH has
@@ -461,7 +454,6 @@ if world.size == 1 and not by_torch:
     assert results.attempted > 0
     assert results.failed == 0
 
-# Files that all ranks see, and what the guide shows of one.
 folder = tempfile.TemporaryDirectory() if world.rank == 0 else None
 os.chdir(world._ranks.allgather(folder.name if folder else None)[0])
 A = np.random.default_rng(3).standard_normal((3000, 30))
@@ -517,7 +509,7 @@ expect_same(shown["u"], u[mine], "u of the guide")
 expect_same(shown["s"], s, "s of the guide")
 expect_same(shown["vh"], vh, "vh of the guide")
 assert shown["D"].tolist() == [6e5] * 30
-world.gather_rows(v)  # all are here
+world.gather_rows(v)
 os.chdir("/")
 if folder:
     folder.cleanup()
@@ -527,4 +519,4 @@ sys.stdout.flush()
 if by_torch and world.size > 1:
     if last:
         os._exit(0)
-    expect_refusal(lambda: world.atax(A[:3], A[0]), RuntimeError, "onnection")  # as gloo says it
+    expect_refusal(lambda: world.atax(A[:3], A[0]), RuntimeError, "onnection")  # gloo's message

@@ -11,7 +11,6 @@
 namespace tessera::distributed::detail {
 namespace {
 
-/// Rows up to each boundary and after it.
 std::vector<Rows> split_at(std::vector<Index> const& boundaries, Index rows) {
   std::vector<Rows> split;
   Index first = 0;
@@ -23,9 +22,9 @@ std::vector<Rows> split_at(std::vector<Index> const& boundaries, Index rows) {
   return split;
 }
 
-/// Expects that the subtrees of all ranks are aligned and contain all units in order.
+/// Aligned subtrees with all units in order.
 void expect_all_units_once(Units const& units, std::vector<Rows> const& split) {
-  Index next = 0;  // unit
+  Index next = 0;
   for (Rows const& rows : split) {
     Share const share = share_of(units, rows);
     Index row = rows.first;

@@ -18,7 +18,7 @@
 #include "support/cases.hpp"
 #include "support/same_bits.hpp"
 
-/// Solvers on several processes have the bits of one process.
+/// Solvers have the bits of one process.
 namespace tessera::test {
 namespace {
 
@@ -33,8 +33,6 @@ class DistributedSolvers : public testing::Test {
   using Matrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
   using Vector = Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>;
 
-  /// Compares run(operator on this rank's rows) with run(operator on all rows), for several
-  /// distributions.
   template <class Run>
   void expect_same_bits(Run const& run) {
     solve::MatrixOperator<Exec, Matrix> const whole(exec, A);
@@ -49,7 +47,6 @@ class DistributedSolvers : public testing::Test {
       }
     }
   }
-  /// The same for operators that multiply with blocks: whole segments per rank, and streams.
   template <class Run>
   void expect_same_bits_of_blocks(Run const& run) {
     solve::MatrixOperator<Exec, Matrix> const whole(exec, A);
@@ -89,7 +86,7 @@ class DistributedSolvers : public testing::Test {
 
   std::int64_t const m = 600;
   std::int64_t const n = 12;
-  std::vector<T> values = whole_numbers<T>(600 * 12, 1, 9);  ///< of A
+  std::vector<T> values = whole_numbers<T>(600 * 12, 1, 9);
   Exec exec;
   Distributed<Exec> world{MPI_COMM_WORLD, exec};
   Matrix A = matrix_of<Exec, T, Layout>(whole_numbers<T>(600 * 12, 1, 9), 600, 12);
@@ -110,7 +107,6 @@ TYPED_TEST(DistributedSolvers, OfLeastSquaresHaveTheBitsOfOneProcess) {
   });
 }
 
-/// Columns of uneven norms are scaled, from sums of squares over all ranks.
 TYPED_TEST(DistributedSolvers, OfScaledColumnsHaveTheBitsOfOneProcess) {
   using T = typename TypeParam::Scalar;
   bool const by_rows = std::is_same_v<typename TypeParam::Layout, Kokkos::LayoutRight>;
@@ -138,7 +134,7 @@ TYPED_TEST(DistributedSolvers, OfScaledColumnsHaveTheBitsOfOneProcess) {
   this->expect_same_bits_of_blocks(run);
 }
 
-/// Ranks share a panel or a segment whose squares arrive in several parts.
+/// Ranks share a panel or segment whose squares arrive in parts.
 TYPED_TEST(DistributedSolvers, OfLongRowsHaveTheSumsOfSquaresOfOneProcess) {
   using Exec = typename TypeParam::Exec;
   using Matrix = typename TestFixture::Matrix;
@@ -196,7 +192,6 @@ TYPED_TEST(DistributedSolvers, OfStreamsKeepTheirOwnStates) {
   using T = typename TypeParam::Scalar;
   auto const source = this->source_of_a();
   using Source = std::remove_const_t<decltype(source)>;
-  // The states of a product, complete or half done, are not states of a solver.
   int calls = 0;
   stream::State<T> const half;
   stream::Options<T> const options{.memory_limit = 300'000,
@@ -284,7 +279,6 @@ TYPED_TEST(DistributedSolvers, ExpectTheSameCallOnAllRanks) {
   ASSERT_GT(states.size(), 1);
   expect("lsmr", [&] { solve::lsmr(op, this->b, {}, {.resume = is_last ? &states[0] : nullptr}); });
   expect("lsmr", [&] { solve::lsmr(op, this->b, {}, {.resume = &states[is_last ? 1 : 0]}); });
-  // All ranks can continue.
   EXPECT_THAT(this->flat(solve::lsmr(op, this->b).x),
               same_bits_as(this->flat(solve::lsmr(streamed, this->b).x)));
 }

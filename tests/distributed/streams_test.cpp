@@ -19,7 +19,7 @@
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
-/// Streams of which each rank reads a part have the bits of one process.
+/// Each rank reads a part.
 namespace tessera::test {
 namespace {
 
@@ -31,7 +31,6 @@ class DistributedStreams : public testing::Test {
   using Layout = typename C::Layout;
   using Vector = Kokkos::View<T*, typename Exec::memory_space>;
 
-  /// A matrix in memory, with its layout, as a source.
   struct Held {
     using value_type = T;
     using array_layout = Layout;
@@ -64,7 +63,7 @@ class DistributedStreams : public testing::Test {
   static Vector poisoned(std::int64_t size) {
     return to_device<Exec>(std::vector<T>(static_cast<std::size_t>(size), poison<T>()));
   }
-  /// Fewer panels or segments than ranks; many of them; panels of many lines.
+  /// Fewer panels or segments than ranks, many, panels of many lines.
   static std::vector<Shape> shapes() {
     return {{1, 1},    {3, 5},    {7, 1000}, {129, 17},   {1000, 33},
             {5000, 8}, {4999, 1}, {1, 4999}, {60'000, 3}, {2, 60'000}};
@@ -118,7 +117,6 @@ TYPED_TEST(DistributedStreams, GoOnFromStatesOfAnyNumberOfProcesses) {
   stream::atax(this->exec, A, v, b, c);
   stream::multiply_transposed(this->exec, A, u, c_of_u);
   std::vector<State> of_atax, of_multiply, of_transposed;
-  // Every third of the states that others can resume from.
   auto const some = [](std::vector<State> all) {
     std::erase_if(all, [](State const& state) { return !state.chain.empty(); });
     std::vector<State> few;
@@ -141,7 +139,6 @@ TYPED_TEST(DistributedStreams, GoOnFromStatesOfAnyNumberOfProcesses) {
     EXPECT_THAT(to_vector(its_c), same_bits_as(to_vector(c)));
     clear();
   };
-  // States of all ranks, and of one process.
   stream::atax(this->world, A, v, its_b, its_c, keep(of_atax));
   expect_atax();
   ASSERT_FALSE(of_atax.empty());
@@ -232,7 +229,6 @@ TYPED_TEST(DistributedStreams, ResumeFromOneStateOrNone) {
   bool const is_last = rank() + 1 == ranks();
   expect(is_last ? &state : nullptr, "no state to resume from, found one");
   expect(is_last ? nullptr : &state, "a state to resume from, found none");
-  // Different sums, with the same number of blocks.
   stream::State<T> other = state;
   for (auto& sum : other.waiting) {
     if (!sum.empty()) sum.back() = -sum.back();

@@ -14,7 +14,7 @@
 
 #include "support/data.hpp"
 
-/// Common code of the tests of several processes.
+/// Shared by the tests of several processes.
 namespace tessera::test {
 
 inline int rank() {
@@ -28,7 +28,7 @@ inline int ranks() {
   return size;
 }
 
-/// This rank's rows in a random distribution that depends on `seed`; some ranks have no rows.
+/// Some ranks have no rows.
 inline distributed::Rows random_rows(std::int64_t rows, std::uint64_t seed) {
   std::vector<std::int64_t> ends{0, rows};
   for (int i = 1; i < ranks(); ++i) {
@@ -54,7 +54,6 @@ std::vector<typename View::non_const_value_type> to_vector(View const& x) {
   return values;
 }
 
-/// A matrix in memory of Exec with these elements, in the order of its layout.
 template <class Exec, class T, class Layout>
 Kokkos::View<T**, Layout, typename Exec::memory_space> matrix_of(std::vector<T> const& values,
                                                                  std::int64_t rows,
@@ -67,7 +66,6 @@ Kokkos::View<T**, Layout, typename Exec::memory_space> matrix_of(std::vector<T> 
   return A;
 }
 
-/// A copy of some rows of a matrix.
 template <class Matrix>
 Matrix rows_of(Matrix const& A, distributed::Rows const& rows) {
   Matrix const some("some rows", static_cast<std::size_t>(rows.count), A.extent(1));

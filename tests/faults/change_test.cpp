@@ -16,15 +16,13 @@
 
 #include "app/support/program.hpp"
 
-/// Files that change while the program reads them. The fault shim stops the program before it reads
-/// a given byte, so that the change always happens in the middle.
+/// The fault shim stops the program before a given byte: the change always happens in the middle.
 namespace tessera::test {
 namespace {
 
 using ::testing::MatchesRegex;
 using Words = std::vector<std::string>;
 
-/// A command, and one of its input files.
 struct ChangedJob {
   std::string name;
   Words arguments;
@@ -90,8 +88,6 @@ class ChangeTest : public ProgramTest, public testing::WithParamInterface<Change
     ASSERT_EQ(done.status, 0) << done.err;
   }
 
-  /// Stops the job before it reads the byte at its position, changes the file, and continues the
-  /// job.
   template <class Change>
   RunResult run_with(Change const& change) const {
     std::string const fault = "read," + job().input + ",SIGSTOP," + std::to_string(job().position);

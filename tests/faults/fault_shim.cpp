@@ -1,24 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A library for LD_PRELOAD that makes calls fail like bad disks. TESSERA_FAULTS is a list of
-// CALL,FILE,FAULT,NUMBER, separated by semicolons:
+// LD_PRELOAD library of calls that fail like bad disks. TESSERA_FAULTS: CALL,FILE,FAULT,NUMBER;…
 //
-//   read,a.npy,EIO,1000    reading the byte at position 1000 of a.npy fails
-//   read,a.npy,end,1000    a.npy ends there, whatever its size is
-//   read,a.npy,short,1000  each call reads at most 1000 bytes; every other call is interrupted
-//   write,,ENOSPC,1000     there is room for 1000 bytes in all
-//   write,,short,1000      each call writes at most 1000 bytes; every other call is interrupted
+//   read,a.npy,EIO,1000    reading the byte at position 1000 fails
+//   read,a.npy,end,1000    a.npy ends there
+//   read,a.npy,short,1000  at most 1000 bytes per call; every other call is interrupted
+//   write,,ENOSPC,1000     room for 1000 bytes in all
+//   write,,short,1000      as for read
 //   fsync,,EIO,0           fails after so many calls; also folder (fsync of a folder), fallocate,
 //                          rename, link, close (of a file opened for writing), thread
-//   unnamed,,EOPNOTSUPP,0  files without a name (O_TMPFILE) cannot be created
-//   rename,,SIGTERM,0      a signal arrives in the call, which succeeds; also link
-//   read,a.npy,SIGSTOP,9   a signal arrives before the byte at position 9 is read, once
-//   fsync,,throw,0         a thread throws an uncaught exception; throw-number: it throws a number
+//   unnamed,,EOPNOTSUPP,0  no files without a name (O_TMPFILE)
+//   rename,,SIGTERM,0      a signal in the call, which succeeds; also link
+//   read,a.npy,SIGSTOP,9   a signal before byte 9 is read, once
+//   fsync,,throw,0         a thread throws an uncaught exception; throw-number: a number
 //
-// FILE is the end of a path; for rename and link, of the new path. An empty FILE means all regular
-// files below the current folder, including outputs without a name. TESSERA_FAULTS_LOG names a file
-// that receives one line per fault, so that a test can check that one occurred.
+// FILE is the end of a path, for rename and link of the new one; empty: all regular files below the
+// current folder, also unnamed ones. TESSERA_FAULTS_LOG names a file that gets a line per fault.
 
 #include <algorithm>
 #include <array>
@@ -51,7 +49,7 @@ struct Rule {
   std::int64_t number = 0;
 };
 
-/// The next definition of a function: the C library's, or that of a sanitizer before it.
+/// The C library's, or a sanitizer's.
 template <class Function>
 Function* next(char const* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
@@ -83,7 +81,6 @@ std::vector<Rule> const& rules() {
   return all;
 }
 
-/// The signal that a fault names; 0 if it names no signal.
 int signal_of(std::string const& fault) {
   if (fault == "SIGTERM") return SIGTERM;
   if (fault == "SIGKILL") return SIGKILL;
@@ -141,7 +138,7 @@ Rule const* rule_of(std::string_view call, int descriptor) {
   return nullptr;
 }
 
-/// Whether a counted call fails now. `path` is the file that it creates; null matches any rule.
+/// `path` is the created file; null matches any rule.
 bool fails_now(std::string_view call, Rule const*& found, char const* path = nullptr) {
   static std::array<std::atomic<std::int64_t>, 16> calls{};
   for (std::size_t k = 0; k < rules().size(); ++k) {
@@ -154,14 +151,12 @@ bool fails_now(std::string_view call, Rule const*& found, char const* path = nul
   return false;
 }
 
-/// Whether a call that creates the file `path` fails. If the fault is a signal, sends it and
-/// returns false.
+/// Sends a signal and returns false for such a fault.
 bool cannot_make(std::string_view call, char const* path) {
   Rule const* rule = nullptr;
   return fails_now(call, rule, path) && fail(*rule) != 0;
 }
 
-/// True for every other call.
 bool is_interrupted() {
   static std::atomic<unsigned> calls = 0;
   if (calls++ % 2 == 0) return false;
@@ -169,15 +164,13 @@ bool is_interrupted() {
   return true;
 }
 
-/// Number of bytes that a shortened call may transfer; -1 with errno if it fails.
+/// Bytes that the call may transfer; -1 with errno.
 ssize_t shortened(Rule const& rule, std::int64_t wanted) {
   if (is_interrupted()) return -1;
   fail(rule);
   return std::min(wanted, rule.number);
 }
 
-/// Number of bytes that a read of `size` bytes at a position may transfer; -1 with errno if it
-/// fails.
 ssize_t bytes_to_read(int descriptor, std::size_t size, std::int64_t position) {
   auto const wanted = static_cast<std::int64_t>(size);
   Rule const* const rule = rule_of("read", descriptor);
@@ -195,7 +188,6 @@ ssize_t bytes_to_read(int descriptor, std::size_t size, std::int64_t position) {
   return ends ? 0 : failed;
 }
 
-/// Number of bytes that a write of `size` bytes may transfer; -1 with errno if it fails.
 ssize_t bytes_to_write(int descriptor, std::size_t size) {
   static std::atomic<std::int64_t> written = 0;
   auto const wanted = static_cast<std::int64_t>(size);
@@ -233,7 +225,6 @@ ssize_t write_at(int descriptor, void const* from, std::size_t size, off_t posit
   return count >= 0 ? call(descriptor, from, static_cast<std::size_t>(count), position) : count;
 }
 
-/// Calls one(data, size, position) for each part until one is transferred incompletely.
 template <class One>
 ssize_t each_part(iovec const* parts, int count, off_t position, One const& one) {
   ssize_t done = 0;
@@ -269,7 +260,7 @@ int set_aside(int descriptor, int mode, off_t offset, off_t size) {
 
 }  // namespace
 
-// With 64-bit offsets, programs call functions with other names.
+// The names of functions with 64-bit offsets.
 extern "C" {
 
 ssize_t read(int descriptor, void* to, std::size_t size) {
@@ -364,7 +355,7 @@ int renameat2(int from_folder, char const* from, int to_folder, char const* to,
   return cannot_make("rename", to) ? -1 : call(from_folder, from, to_folder, to, flags);
 }
 
-// Closes the descriptor even if the call reports a failure.
+// Closes the descriptor even if it reports a failure.
 int close(int descriptor) {
   static auto* const call = next<int(int)>("close");
   int const flags = ::fcntl(descriptor, F_GETFL);

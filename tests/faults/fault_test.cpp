@@ -14,8 +14,7 @@
 
 #include "app/support/program.hpp"
 
-/// The program on failing disks: a message with the file and the position, the old output or no
-/// output, and no temporary file. Once the disk works again, the result has the right bits.
+/// A message, the old output or none, no temporary file; afterwards the right bits.
 namespace tessera::test {
 namespace {
 
@@ -26,14 +25,13 @@ using ::testing::Matcher;
 using ::testing::StartsWith;
 using Words = std::vector<std::string>;
 
-/// A command of the program, its largest input file, and its output file.
 struct FaultyJob {
   std::string name;
   std::vector<std::string> arguments;
-  std::string input;   // empty: no input
-  std::string output;  // name of the file
+  std::string input;
+  std::string output;
   bool replaces = true;
-  bool reserves = true;  // reserves disk space before it writes
+  bool reserves = true;  // disk space, before it writes
   bool has_checkpoint = false;
 };
 
@@ -107,8 +105,7 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
   }
 
   static FaultyJob const& job() { return GetParam(); }
-  /// SHA-256 of the output. For an HDF5 file, whose chunks have no fixed order, SHA-256 of its
-  /// elements.
+  /// Of the elements for HDF5, whose chunks have no fixed order.
   [[nodiscard]] std::string digest() const {
     if (job().output != "c.h5") return sha256_of(job().output);
     expect_done(run({"convert", "c.h5:/A", "elements.bin"}));
@@ -120,12 +117,11 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(size_); }
   static void expect_done(RunResult const& result) { ASSERT_EQ(result.status, 0) << result.err; }
 
-  /// Runs the job with failing calls; at least one call must fail.
   RunResult run_with(std::string const& faults,
                      std::vector<std::pair<std::string, std::string>> environment = {}) {
     std::string const log = (cache() / "faults.log").string();
     std::filesystem::remove(log);
-    // The shim precedes the address sanitizer's library, and forwards calls that do not fail to it.
+    // The shim precedes the address sanitizer's library.
     environment.insert(environment.end(), {{"LD_PRELOAD", FAULT_SHIM},
                                            {"ASAN_OPTIONS", "verify_asan_link_order=0"},
                                            {"TESSERA_FAULTS", faults},
@@ -135,8 +131,7 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
     return result;
   }
 
-  /// The job fails as documented with `why` about one of the files, and leaves the folder unchanged
-  /// except for a checkpoint.
+  /// `why` is about one file; the folder stays, except for a checkpoint.
   void expect_failure(std::string const& faults, Matcher<std::string> const& why,
                       bool with_old_output) {
     SCOPED_TRACE(faults + (with_old_output ? ", old output" : ", no output"));
@@ -149,7 +144,7 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
                 AllOf(AnyOf(StartsWith("tessera: " + job().input), StartsWith("tessera: c."),
                             StartsWith("tessera: run.state")),
                       why));
-    // A checkpoint that cannot be written is skipped with a notice and does not end the run.
+    // An unwritable checkpoint is skipped with a notice.
     auto const lines = std::ranges::count(result.err, '\n');
     EXPECT_TRUE(job().has_checkpoint ? lines >= 1 : lines == 1) << result.err;
     expect_untouched(with_old_output);
@@ -159,7 +154,6 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
     std::filesystem::remove(path(job().output));
   }
 
-  /// The disk works again, and the job succeeds.
   void expect_done_as_before() {
     auto const again = run(job().arguments);
     EXPECT_EQ(again.status, 0) << again.err;
@@ -182,7 +176,6 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
     EXPECT_EQ(names, before_) << "something was left beside";
   }
 
-  /// Runs the job with faults that slow it down without data loss.
   void expect_same(std::string const& faults) {
     SCOPED_TRACE(faults);
     auto const result = run_with(faults);
@@ -192,14 +185,13 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
     EXPECT_EQ(listing(), before_);
   }
 
-  /// The message of a full disk; HDF5's library uses the system's message.
+  /// HDF5's library uses the system's message.
   static Matcher<std::string> full_disk() {
     return AnyOf(HasSubstr("the disk is full: expected room for "),
                  HasSubstr("expected HDF5's library to do it, found: No space left on device"),
                  HasSubstr("expected HDF5's library to do it, found: Disk quota exceeded"));
   }
 
-  /// Without an old output and, if the job can replace one, with it.
   [[nodiscard]] std::vector<bool> both_outputs() const {
     return job().replaces ? std::vector<bool>{false, true} : std::vector<bool>{false};
   }
@@ -210,7 +202,6 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
   std::uintmax_t size_ = 0;
 };
 
-/// Faults of jobs that read a file.
 class ReadFaultTest : public FaultTest {};
 
 TEST_P(ReadFaultTest, a_read_error_names_the_file_and_the_position) {
@@ -247,7 +238,7 @@ TEST_P(FaultTest, short_and_interrupted_writes_lose_nothing) {
 
 TEST_P(FaultTest, a_full_disk_is_said_and_leaves_the_old_output) {
   for (bool const old : both_outputs()) {
-    // HDF5's library writes the header in a separate process, with a separate count.
+    // HDF5's library writes the header in a separate process with a separate count.
     std::int64_t const nearly = job().replaces ? size() - 1 : size() - size() / 10;
     for (std::int64_t const room : {std::int64_t{0}, std::int64_t{1}, size() / 2, nearly}) {
       expect_failure("fallocate,,EOPNOTSUPP,0;write,,ENOSPC," + std::to_string(room), full_disk(),
@@ -329,7 +320,6 @@ TEST_P(FaultTest, a_signal_between_the_last_steps_leaves_a_whole_file_and_nothin
   }
 }
 
-/// The job with a checkpoint removes it only after the result is complete.
 class CheckpointFaultTest : public FaultTest {};
 
 TEST_P(CheckpointFaultTest, a_result_that_cannot_be_written_leaves_the_checkpoint) {
@@ -366,7 +356,6 @@ TEST_P(CheckpointFaultTest, threads_that_cannot_start_are_said) {
                                     "start "));
 }
 
-/// Exceptions that cannot be caught, because a thread throws them.
 class UncaughtTest : public FaultTest {};
 
 TEST_P(UncaughtTest, an_exception_ends_the_run_with_a_sentence_and_leaves_nothing) {
@@ -389,7 +378,6 @@ TEST_P(UncaughtTest, an_exception_ends_the_run_with_a_sentence_and_leaves_nothin
   }
 }
 
-/// Runs with several outputs, which belong together.
 class SetTest : public ProgramTest {
  protected:
   struct Set {

@@ -16,9 +16,7 @@
 
 #include "app/support/program.hpp"
 
-/// Runs killed at random moments leave no incomplete or wrong file, and the same command then
-/// succeeds with the right bits. TESSERA_KILLS sets the kills per job; TESSERA_KILLS_SEED repeats
-/// their moments.
+/// TESSERA_KILLS: kills per job; TESSERA_KILLS_SEED repeats their moments.
 namespace tessera::test {
 namespace {
 
@@ -37,7 +35,6 @@ class KillsTest : public ProgramTest {
     ASSERT_EQ(made.status, 0) << made.err;
   }
 
-  /// Kills `command`, which writes c.npy, at moments between its start and its end.
   void kill_often(std::vector<std::string> const& command) {
     std::uint64_t const kills = number_in_environment("TESSERA_KILLS", 12);
     std::uint64_t const seed = number_in_environment("TESSERA_KILLS_SEED", std::random_device{}());
@@ -66,9 +63,8 @@ class KillsTest : public ProgramTest {
     EXPECT_FALSE(exists("run.state"));
   }
 
-  /// An output gets a temporary name only when it is complete, just before it is moved into place.
-  /// A kill between these two calls leaves that name. The next run checks whether a checkpoint is
-  /// complete.
+  /// A kill just before the move leaves a complete output under its temporary name. The next run
+  /// checks a checkpoint.
   void expect_nothing_torn_beside() {
     for (std::string const& name : listing()) {
       if (name == "run.state") ++checkpoints_;
@@ -79,7 +75,6 @@ class KillsTest : public ProgramTest {
     }
   }
 
-  /// Number of checkpoints that kills have left.
   [[nodiscard]] std::uint64_t checkpoints() const { return checkpoints_; }
 
  private:
@@ -90,7 +85,6 @@ class KillsTest : public ProgramTest {
     return std::chrono::duration_cast<Microseconds>(std::chrono::steady_clock::now() - start);
   }
 
-  /// @return whether the kill came before the end
   bool run_until(std::vector<std::string> const& command, Microseconds moment) const {
     pid_t const child = start(command);
     std::this_thread::sleep_for(moment);
@@ -108,7 +102,6 @@ TEST_F(KillsTest, atax_with_checkpoints_leaves_whole_files_and_ends_with_its_bit
       "atax",           "a.npy", "--vector",     "v.npy",     "--output",           "c.npy",
       "--memory-limit", "8MiB",  "--checkpoint", "run.state", "--checkpoint-every", "0"};
   kill_often(command);
-  // A few random kills may all miss the checkpoint, so add one that cannot.
   std::string const wanted = read("c.npy");
   ASSERT_NO_FATAL_FAILURE(kill_when_exists(command, "run.state"));
   expect_nothing_torn_beside();

@@ -18,9 +18,8 @@
 
 #include "harness.hpp"
 
-// Checkpoints: read, compared with a job, written again, and resumed. The first byte selects the
-// operation, the matrix, and whether the final SHA-256 of the checkpoint is computed here or part
-// of the input.
+// Read, compared with a job, written again, resumed. The first byte selects operation, matrix,
+// limit, and whether the SHA-256 is computed here or in the input.
 
 namespace tessera::fuzz {
 namespace {
@@ -33,14 +32,10 @@ constexpr unsigned char sealed = 1;
 constexpr unsigned char column_major_double = 8;
 constexpr unsigned char small_limit = 16;
 
-/// Initialises Kokkos with one thread for the whole program.
 void start_kokkos() {
   static Kokkos::ScopeGuard const guard(Kokkos::InitializationSettings().set_num_threads(1));
 }
 
-/// Resumes one of the operations on a small matrix.
-/// @throws std::invalid_argument if the state belongs to another operation or matrix, or if the
-/// limit is too small for it
 template <class T, class Layout>
 void go_on(stream::State<T> const& state, unsigned operation, std::int64_t rows, std::int64_t cols,
            std::size_t limit) {
@@ -70,7 +65,6 @@ void go_on(stream::State<T> const& state, unsigned operation, std::int64_t rows,
   }
 }
 
-/// The state in a checkpoint; empty if the checkpoint is refused.
 template <class T>
 std::optional<stream::State<T>> state_in(std::string const& path, app::CheckpointJob& job) {
   try {

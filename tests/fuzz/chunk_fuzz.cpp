@@ -10,9 +10,8 @@
 
 #include "harness.hpp"
 
-// Chunks of HDF5 datasets, decoded without HDF5's library. Input: one byte of type and number of
-// filters, one of their order, one of skipped filters, two bytes each of rows and columns, the
-// chunk.
+// HDF5 chunks without its library. Input: a byte of type and number of filters, their order,
+// skipped filters, two bytes each of rows - 1 and columns - 1, the chunk.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace tessera;
   fuzz::Bytes bytes(data, size);

@@ -20,7 +20,7 @@
 namespace tessera::fuzz {
 namespace {
 
-constexpr std::uint64_t most_elements = 1U << 16U;  // read from one file, which may be sparse
+constexpr std::uint64_t most_elements = 1U << 16U;
 
 class Folder {
  public:
@@ -41,7 +41,6 @@ class Folder {
   std::string path_;
 };
 
-/// Runs `action`; it may only throw a FileError with a complete sentence.
 template <class Action>
 void expect_file_error_at_most(Action const& action) {
   try {
@@ -53,7 +52,6 @@ void expect_file_error_at_most(Action const& action) {
   }
 }
 
-/// Expects two readings with equal bits, including NaNs.
 template <class T>
 void expect_same(std::vector<T> const& a, std::vector<T> const& b) {
   if (std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) != 0) broken("readings differ");
@@ -75,10 +73,9 @@ void read_part(io::MatrixReader const& reader, io::Part part, std::uint64_t coun
   reader.read(part, 0, std::span(again).first(half));
   reader.read(part, half, std::span(again).subspan(half));
   expect_same(start, again);
-  reader.read(part, count - some, std::span(again));  // the end
+  reader.read(part, count - some, std::span(again));
 }
 
-/// Reads the first rows of the first columns, as a block and element by element.
 template <class T>
 void read_corner(io::MatrixReader const& reader) {
   io::MatrixInfo const& info = reader.info();

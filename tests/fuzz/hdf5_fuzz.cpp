@@ -3,8 +3,8 @@
 
 #include "harness.hpp"
 
-// As usual, HDF5's library examines the file in a separate process, whose crash is an error of the
-// file. This target fuzzes the handling of its answer.
+// The library's crash in a separate process is an error of the file; this fuzzes the handling of
+// its answer.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   tessera::fuzz::read_matrix(tessera::fuzz::put("A.h5", {data, size}) + ":/A");
   return 0;

@@ -57,7 +57,6 @@ def raw_deflate(content):
     return packer.compress(content) + packer.flush()
 
 
-# Input of npz_fuzz.cpp: a byte of kind, then the content.
 seed("npz", "stored", b"\0" + npz(np.savez, A=A, B=B))
 seed("npz", "deflated", b"\0" + npz(np.savez_compressed, A=B.astype("f8"), B=A))
 seed("npz", "half", b"\0" + npz(np.savez_compressed, A=B.astype(">f2")))
@@ -67,7 +66,7 @@ seed("npz", "member_stored", b"\2" + bytes(4) + npy(A))
 wide = np.zeros((300, 300))
 seed("npz", "member_bomb", b"\1" + struct.pack("<I", len(npy(wide))) + raw_deflate(npy(wide)))
 zip64 = bytearray(npz(np.savez, A=A))
-end = len(zip64) - 22  # replaced by a zip64 end record, its locator, and an end record that refers to it
+end = len(zip64) - 22  # replaced by a zip64 end record, its locator, and an end record
 count, size, start = struct.unpack("<HII", zip64[end + 10 : end + 20])
 zip64[end:] = (
     struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, count, count, size, start)
@@ -107,14 +106,12 @@ seed("ex3", "matrix", whole)
 seed("ex3", "one", ex3(1, 1, bytes(8)))
 seed("ex3", "huge", ex3(0xFFFFFFFF, 0xFFFFFFFF, b""))
 
-# Input of raw_fuzz.cpp: a byte of type, order and width, the shape, the elements.
 seed("raw", "f4", b"\0" + struct.pack("<2H", 2, 3) + A.tobytes())
 seed("raw", "f8_column", b"\3" + struct.pack("<2H", 3, 2) + A.astype("f8").tobytes())
 seed("raw", "wide", b"\4" + struct.pack("<2Q", 2, 3) + A.tobytes())
 seed("raw", "vector", bytes(5) + A.tobytes())
 seed("raw", "overflow", b"\4" + struct.pack("<2Q", 1 << 62, 1 << 62) + A.tobytes())
 
-# Input of vector_fuzz.cpp: a byte of format and type, the file.
 seed("vector", "npy", b"\0" + npy(np.arange(3, dtype="f4")))
 seed("vector", "npy_f8", b"\1" + npy(np.arange(3, dtype="f8").reshape(3, 1)))
 seed("vector", "bin", b"\2" + A.tobytes())
@@ -135,7 +132,6 @@ def with_checksum(content):
     return content + struct.pack("<I", high << 16 | low)
 
 
-# Input of chunk_fuzz.cpp: filters, their order, skipped filters, the shape minus 1, the chunk.
 def chunk(name, filters, order, left_out, content):
     seed("chunk", name, bytes([2 * filters, order, left_out]) + struct.pack("<2H", 2, 3) + content)
 
@@ -150,7 +146,6 @@ chunk("left_out", 1, 0, 1, C)
 chunk("bomb", 1, 0, 0, zlib.compress(bytes(5000)))
 
 
-# Input of checkpoint_fuzz.cpp: a byte of SHA-256, operation, matrix and limit, the checkpoint without SHA-256.
 def checkpoint(name, kind, done, lines, waiting, chain=0, output=0, **changes):
     head = {
         "operation": ["atax", "atax with B", "multiply", "multiply_transposed"][kind // 2 % 4],
@@ -204,7 +199,7 @@ checkpoint("escapes", 1, 3, 8, [1200, 1200, 0, 0], operation="\x1b[2J\u00e9" + 3
 checkpoint("other_order", 1, 3, 8, [1200, 1200, 0, 0], order=2)
 checkpoint("other_operation", 1, 3, 8, [1200, 1200, 0, 0], operation="multiply_transposed")
 
-# A file of tunings; tuning_cache_fuzz.cpp replaces the first @ by its version.
+# tuning_cache_fuzz.cpp replaces the first @ by its version.
 product = {
     "dot": {"lines_per_step": 4, "lines_per_team": 64, "segments_per_run": 2},
     "sum": {"lines_per_step": 8, "columns_per_team": 512, "panels_per_team": 2},
@@ -293,7 +288,6 @@ with hdf5("compact") as file:
     made = h5py.h5d.create(file.id, b"A", h5py.h5t.IEEE_F32BE, space, creation)
     made.write(space, space, B)
 
-# Input of state_fuzz.cpp: solver, iteration, then changes of one, two and eight bytes.
 for solver in range(12):
     seed("state", f"whole_{solver}", bytes([solver, 1]))
     seed("state", f"number_{solver}", struct.pack("<BBBHd", solver, 0, 0, 2, 3.0))

@@ -16,7 +16,6 @@ void add(std::vector<std::uint8_t>& to, std::uint64_t value, std::size_t count) 
   }
 }
 
-/// A zip archive with one member A, stored in the file as `packed`.
 std::vector<std::uint8_t> zip(Bytes packed, bool deflated, std::uint64_t bytes) {
   std::string const name = "A.npy";
   auto const add_common = [&](std::vector<std::uint8_t>& to) {
@@ -54,8 +53,7 @@ std::vector<std::uint8_t> zip(Bytes packed, bool deflated, std::uint64_t bytes) 
 }  // namespace
 }  // namespace tessera::fuzz
 
-// The first byte selects the rest: an archive, or the uncompressed size in four bytes and the
-// content of a stored or compressed member.
+// The first byte selects an archive, or the size (four bytes) and content of a member.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace tessera;
   fuzz::Bytes bytes(data, size);

@@ -3,7 +3,7 @@
 
 #include "harness.hpp"
 
-// Input: one byte of type and order, two or eight bytes each of rows and columns, the file.
+// Input: a byte of type and order, two or eight bytes each of rows and columns, the file.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace tessera;
   fuzz::Bytes bytes(data, size);

@@ -13,9 +13,8 @@
 
 #include "harness.hpp"
 
-// States of solvers: a run that resumes from a state with changed numbers must end, or refuse the
-// state. The first byte selects the solver, the second the iteration. Each change has a byte for
-// the field, two for the index, and eight for the new value.
+// A run from a changed state must end, or refuse it. Input: solver, iteration, changes (field: one
+// byte, index: two, value: eight).
 
 namespace tessera::fuzz {
 namespace {
@@ -80,7 +79,6 @@ constexpr std::array<Solver, 12> solvers{
       solve::condition_estimate(p.op, {.tol = 0, .maxiter = 6}, control);
     }};
 
-/// The states of complete runs of each solver.
 struct Recorded {
   Recorded() {
     for (std::size_t i = 0; i < solvers.size(); ++i) {

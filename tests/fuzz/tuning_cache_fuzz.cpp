@@ -11,9 +11,8 @@
 
 #include "harness.hpp"
 
-// A file of tunings, read like a run does, read like `tessera tune --show` does, and written again.
-// Content that was read and written must be readable again. The first @ stands for this version of
-// the program, so that seeds fit every version.
+// Read as by a run and by `tessera tune --show`, written, read again. The first @ is this version,
+// so that seeds fit every version.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace tessera;
   app::BackendFacts const backend{

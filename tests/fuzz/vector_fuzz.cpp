@@ -5,7 +5,7 @@
 
 #include "harness.hpp"
 
-// Input: one byte of format and type, the file.
+// Input: a byte of format and type, the file.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace tessera;
   fuzz::Bytes bytes(data, size);

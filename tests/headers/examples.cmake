@@ -1,12 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# tessera_examples_of(header result count): returns the examples in the doc blocks of `header`, a
-# path below the source folder, as one function each. An example is the text between "/// ```cpp"
-# and "/// ```".
+# Each example between "/// ```cpp" and "/// ```" in `header`, as one function.
 function(tessera_examples_of header result count)
   file(READ "${PROJECT_SOURCE_DIR}/${header}" text)
-  # Escape characters that have a meaning in CMake's lists.
+  # Characters with a meaning in CMake's lists.
   string(REPLACE ";" "<semicolon>" text "${text}")
   string(REPLACE "[" "<open>" text "${text}")
   string(REPLACE "]" "<close>" text "${text}")

@@ -17,7 +17,6 @@
 namespace tessera::io::test {
 namespace {
 
-/// Element (i, j) of every matrix here: a whole number that both types represent.
 double value(std::uint64_t i, std::uint64_t j) {
   return static_cast<double>((i * 7919 + j) % 16777213);
 }
@@ -84,7 +83,6 @@ std::vector<MatrixFile> const matrix_files{
 
 class ReadBlock : public testing::TestWithParam<MatrixFile> {
  protected:
-  /// A reader of a new file of this kind.
   [[nodiscard]] MatrixReader open(std::uint64_t rows, std::uint64_t cols) const {
     RawFile raw = GetParam().raw;
     raw.rows = rows;

@@ -26,7 +26,6 @@
 namespace tessera::io::test {
 namespace {
 
-/// A with element (i, j) at [i * cols + j], for any order of the file.
 std::vector<double> elements_of(std::string const& path, RawFile const& raw = {}) {
   MatrixReader const reader(path, raw);
   MatrixInfo const& info = reader.info();
@@ -50,7 +49,6 @@ std::vector<float> vector_of(std::string const& path) {
   return entries;
 }
 
-/// A generated matrix, with V in a second file.
 std::string generated(Folder const& folder, std::string const& name, std::uint64_t rows,
                       std::uint64_t cols, ScalarType type, Layout layout) {
   std::string path = folder / name;
@@ -281,7 +279,6 @@ TEST(Conversion, APipeTakesElementsInEitherOrder) {
   EXPECT_EQ(through_pipe(Layout::left), content_of(turned));
 }
 
-/// Peak memory of this process in bytes.
 std::uint64_t peak_memory() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

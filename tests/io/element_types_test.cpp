@@ -20,7 +20,7 @@
 #include "io/support/folder.hpp"
 #include "support/sha256.hpp"
 
-// Half precision and integers, which are converted on reading.
+// Half precision and integers are converted on reading.
 namespace tessera::io::test {
 namespace {
 
@@ -60,7 +60,7 @@ std::vector<TypeCase> const& types() {
   return all;
 }
 
-/// Bits, so that -0 is not 0.
+/// So that -0 is not 0.
 std::vector<std::uint64_t> bits_of(std::vector<double> const& values) {
   std::vector<std::uint64_t> bits;
   for (double const value : values) bits.push_back(std::bit_cast<std::uint64_t>(value));
@@ -78,7 +78,6 @@ void expect_type(std::string const& path, TypeCase const& type, bool big_endian)
     EXPECT_EQ(info.byte_order == std::endian::big, big_endian);
   }
   EXPECT_EQ(bits_of(elements_of<double>(path)), bits_of(type.ends));
-  // In blocks, and from the middle.
   MatrixReader const reader(path);
   std::vector<double> some(2);
   reader.read_block({.row = 1, .col = 1, .rows = 1, .cols = 2}, std::span(some));
@@ -94,7 +93,6 @@ TEST(ElementTypes, OfNumpyAreReadInEitherByteOrder) {
   }
 }
 
-/// The extreme values of each integer type, byte by byte.
 TEST(ElementTypes, OfNpyFilesAreReadInEitherByteOrder) {
   Folder const folder;
   for (TypeCase const& type : types()) {
@@ -116,7 +114,7 @@ TEST(ElementTypes, OfNpyFilesAreReadInEitherByteOrder) {
   }
 }
 
-/// All 65536 values, by another formula than the reader's; the SHA-256 is of Python's conversion.
+/// By another formula; the SHA-256 is of Python's conversion.
 TEST(ElementTypes, EveryHalfKeepsItsBits) {
   Folder const folder;
   Bytes little_halves;
@@ -133,7 +131,7 @@ TEST(ElementTypes, EveryHalfKeepsItsBits) {
     std::uint32_t const found = std::bit_cast<std::uint32_t>(halves[bits]);
     int const exponent = static_cast<int>(bits >> 10U & 0x1fU);
     std::uint32_t const fraction = bits & 0x3ffU;
-    std::uint32_t expected = 0x7f800000U | fraction << 13U;  // infinite, or a NaN with its bits
+    std::uint32_t expected = 0x7f800000U | fraction << 13U;
     if (exponent != 31) {
       double const size =
           exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
@@ -174,7 +172,6 @@ TEST(ElementTypes, AnIntegerIsNeverRounded) {
   refused("<i8", ~std::uint64_t{0} >> 1U, f64, "found 9223372036854775807");
   refused("<u8", ~std::uint64_t{0}, f64, "found 18446744073709551615");
   refused("<u8", ~std::uint64_t{0}, f32, "found 18446744073709551615; store the integers");
-  // Exactly, although it is large.
   EXPECT_EQ(elements_of<float>(file("<i4", 1U << 31U))[1], -0x1p31F);
   EXPECT_EQ(elements_of<float>(file("<i4", (1U << 24U) + 2))[1], 16777218.0F);
   EXPECT_EQ(elements_of<float>(file("<u8", std::uint64_t{1} << 63U))[1], 0x1p63F);

@@ -20,8 +20,7 @@ namespace {
 
 constexpr unsigned disk_bytes = 256 * 1024;
 
-/// Runs `action` in `disk`, a mounted folder of 256 KiB that holds C.bin. Returns its error and the
-/// content of the disk afterwards.
+/// A mount of 256 KiB with C.bin. Returns the error and the content afterwards.
 std::string on_small_disk(std::string const& disk, std::function<void()> const& action) {
   return in_child([&]() -> std::string {
     std::string const obstacle = mount_small_disk(disk, disk_bytes);

@@ -11,7 +11,7 @@
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
-// A build without HDF5's library.
+// A build without HDF5.
 namespace tessera::io::test {
 namespace {
 

@@ -36,7 +36,7 @@
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
-// The samples were made by h5py: tests/data/io/make_hdf5_samples.py.
+// Samples: tests/data/io/make_hdf5_samples.py.
 namespace tessera::io::test {
 namespace {
 
@@ -51,7 +51,6 @@ std::vector<double> dataset_elements(std::string const& path) {
   return elements;
 }
 
-/// 0, 1, 2, …: the elements of the samples, row by row.
 std::vector<double> counted() {
   std::vector<double> elements;
   for (std::uint64_t k = 0; k < rows * cols; ++k) elements.push_back(static_cast<double>(k));
@@ -178,12 +177,11 @@ TEST(Hdf5, ChunksThatTheFileDoesNotHaveAreFullOfTheFillValue) {
   }
 }
 
-/// Also in contiguous datasets: h5py and netCDF's library read them so.
 TEST(Hdf5, WhatWasNeverWrittenIsTheFillValue) {
   for (std::string const file : {"old.h5", "new.h5"}) {
     EXPECT_EQ(dataset_elements(sample(file) + ":/unwritten"), std::vector<double>(rows * cols, 0));
   }
-  std::string const never = sample("attributes.h5") + ":/never";  // of big-endian int16
+  std::string const never = sample("attributes.h5") + ":/never";
   EXPECT_EQ(dataset_elements(never), std::vector<double>(rows * cols, 258));
   EXPECT_EQ(inspect(never).version, "never written");
   Folder const folder;
@@ -191,7 +189,7 @@ TEST(Hdf5, WhatWasNeverWrittenIsTheFillValue) {
   EXPECT_EQ(dataset_elements(folder / "A.npy"), std::vector<double>(rows * cols, 258));
 }
 
-/// Readers of netCDF scale such elements, and omit missing ones.
+/// NetCDF's readers scale or omit such elements.
 TEST(Hdf5, AttributesThatChangeElementsAreRefused) {
   std::string const file = sample("attributes.h5");
   for (auto const& [dataset, attribute] : {std::pair{"scaled", "scale_factor = 0.5"},
@@ -227,7 +225,6 @@ TEST(Hdf5, ACommandThatIsSuggestedNamesTheFileAsAShellReadsIt) {
     std::size_t const begin = sentence.find("; `python3 -c ") + 3;
     command = sentence.substr(begin, sentence.rfind('`') - begin);
   }
-  // The words that bash passes to Python, and Python's reading of them.
   std::string const script = folder / "words";
   std::string const read = "python3() { printf '%s' \"$2\" > '" + script + "'; }; " + command;
   EXPECT_EQ(std::system(("bash -c \"$(cat '" + folder.write("command", read) + "')\"").c_str()), 0);
@@ -242,7 +239,6 @@ TEST(Hdf5, ACommandThatIsSuggestedNamesTheFileAsAShellReadsIt) {
 TEST(Hdf5, AUserBlockShiftsElementsAndChunks) {
   EXPECT_EQ(dataset_elements(sample("user_block.h5") + ":/f4"), counted());
   EXPECT_EQ(dataset_elements(sample("user_block.h5") + ":/chunks"), counted());
-  // Each with another chunk index, in a file like MATLAB's.
   for (std::string const dataset : {"single", "implicit", "fixed", "extensible", "tree"}) {
     EXPECT_EQ(dataset_elements(sample("shifted.mat") + ":/" + dataset), counted()) << dataset;
   }
@@ -263,7 +259,7 @@ TEST(Hdf5, ContentSaysThatAFileIsOne) {
 struct TypeOfDataset {
   std::string descr;
   ElementType stored;
-  std::vector<double> ends;  ///< tests/data/io/make_hdf5_samples.py
+  std::vector<double> ends;
 };
 
 TEST(Hdf5, EveryTypeOfElementsIsReadInEitherByteOrder) {
@@ -350,7 +346,6 @@ TEST(Hdf5, WhatCannotBeReadIsRefusedWithASentence) {
   }
 }
 
-/// Opening the pipe would block forever, waiting for a writer.
 TEST(Hdf5, NoOtherFileIsOpened) {
   Folder const folder;
   for (std::string const file : {"old.h5", "new.h5"}) {
@@ -386,7 +381,6 @@ TEST(Hdf5, OtherFilesAreRefused) {
                [&] { static_cast<void>(inspect(folder / "none.h5:/A")); });
 }
 
-/// Reads a damaged file: the result is correct or an error.
 void expect_right_or_refused(std::string const& path) {
   try {
     EXPECT_EQ(dataset_elements(path), counted());
@@ -418,7 +412,7 @@ TEST(Hdf5, ADamagedChunkIsAnError) {
     broken[place + 2] = static_cast<char>(~broken[place + 2]);
     std::string const path = folder.write("A.h5", broken) + ":/all_filters";
     try {
-      static_cast<void>(dataset_elements(path));  // another dataset's chunk
+      static_cast<void>(dataset_elements(path));
     } catch (FileError const& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr("damaged chunk"));
       ++damaged;
@@ -555,7 +549,6 @@ TEST(Hdf5, AFileThatExistsIsNotReplaced) {
   EXPECT_EQ(content_of(folder / "A.h5"), "precious");
 }
 
-/// The datasets of the samples that can be read, of every kind of storage.
 std::vector<std::string> sample_datasets() {
   return {"f4", "group/f8_big", "compact", "chunks", "deflate", "all_filters", "resizable"};
 }
@@ -609,7 +602,6 @@ TEST(Hdf5, ADatasetThatCannotBeAddedLeavesTheFile) {
   }
 }
 
-/// Only the library's process may crash on such a file.
 TEST(Hdf5, ADamagedFileIsExtendedOrRefused) {
   Folder const folder;
   Bytes const whole = content_of(sample("old.h5"));
@@ -687,7 +679,6 @@ TEST(Hdf5, ChunksOfAnyShapeHoldLongRows) {
   }
 }
 
-/// Bytes of regular files that this process has read.
 std::uint64_t bytes_read() {
   std::ifstream counts("/proc/self/io");
   std::string name;
@@ -696,7 +687,7 @@ std::uint64_t bytes_read() {
   return name == "rchar:" ? count : 0;
 }
 
-/// A call unpacks each chunk once. So do calls for consecutive blocks whose rows fit one buffer.
+/// Also for consecutive blocks whose rows fit one buffer.
 TEST(Hdf5, TallChunksAreUnpackedOncePerBuffer) {
   Folder const folder;
   constexpr std::uint64_t tall = 20000;
@@ -708,8 +699,8 @@ TEST(Hdf5, TallChunksAreUnpackedOncePerBuffer) {
   auto const A = std::get<MatrixView<float, Kokkos::LayoutRight>>(read_matrix(npy));
   MatrixReader const reader(h5);
   constexpr std::uint64_t bytes = tall * wide * sizeof(float);
-  constexpr std::uint64_t step = 1000;  // rows of a block
-  // All rows of a chunk, a part that is not a multiple of blocks, less than a block, and none.
+  constexpr std::uint64_t step = 1000;
+  // All rows of a chunk; no multiple of blocks; less than a block; none.
   for (std::uint64_t const most : {bytes, bytes / 5, bytes / 25, std::uint64_t{1}}) {
     RowBuffer const buffer = row_buffer_of(reader.info(), ScalarType::f32, most);
     EXPECT_LE(buffer.bytes, most);
@@ -729,7 +720,6 @@ TEST(Hdf5, TallChunksAreUnpackedOncePerBuffer) {
     EXPECT_LE(times, expected);
     EXPECT_GT(times, expected * 3 / 4);  // the reader keeps some chunks
   }
-  // With conversion, too.
   std::vector<double> doubles(step * wide);
   std::uint64_t const before = bytes_read();
   read_whole_block(reader, {.row = 0, .col = 0, .rows = step, .cols = wide}, std::span(doubles));
@@ -769,7 +759,6 @@ TEST(Hdf5, ABufferOfRowsHasThoseThatAreAskedFor) {
   }
 }
 
-/// Any block, in chunks that do not match it.
 TEST(Hdf5, BlocksAreReadInChunks) {
   Folder const folder;
   std::string const npy = folder / "A.npy";
@@ -846,7 +835,7 @@ TEST(Hdf5, AMatrixOfHolesLargerThanMemoryIsRefused) {
                [&] { static_cast<void>(read_matrix(path)); });
 }
 
-/// The header claims a chunk of a GiB, and the file has a few bytes of it.
+/// The header claims a GiB, the file has a few bytes of it.
 TEST(Hdf5, MemoryIsTakenForWhatAChunkCanHold) {
   std::string const path = sample("new.h5") + ":/thin";
   MatrixReader const reader(path);
@@ -864,7 +853,6 @@ TEST(Hdf5, AChunkThatUnpacksToMoreThanItsSizeIsAnError) {
                [&] { reader.read(Part::matrix, 0, std::span(element)); });
 }
 
-/// A chunk of one double, 3, after these filters.
 Hdf5Facts facts_of_chunk(std::vector<Hdf5Filter> const& filters) {
   Hdf5Facts facts{};
   facts.type = ElementType::f64;
@@ -874,8 +862,8 @@ Hdf5Facts facts_of_chunk(std::vector<Hdf5Filter> const& filters) {
   return facts;
 }
 
-// For the words 0x0102, 0x0304, 0x0506 and 0x0708, the low sum modulo 65535 is 0x1014. The high sum
-// is 0x1e28: of the partial sums 0x0102, 0x0406, 0x090c and 0x1014.
+// 0x0102, 0x0304, 0x0506, 0x0708: the low sum modulo 65535 is 0x1014, the high 0x1e28 (of 0x0102,
+// 0x0406, 0x090c, 0x1014).
 TEST(Hdf5Chunk, BothHalvesOfAChecksumCount) {
   std::string const bytes("\x01\x02\x03\x04\x05\x06\x07\x08", 8);
   auto const facts = facts_of_chunk({Hdf5Filter::fletcher32});

@@ -31,7 +31,6 @@ void write_version(std::string const& path, OutputFile::Temporary temporary, cha
   out.commit();
 }
 
-/// Starts a process that writes versions 'b', 'c', … of a file again and again, and kills it.
 void kill_a_writer(std::string const& path, OutputFile::Temporary temporary, int signal,
                    std::chrono::microseconds after) {
   pid_t const child = ::fork();
@@ -71,7 +70,7 @@ TEST_P(Killed, LeavesTheOldFileOrTheNewOneWhole) {
   std::string const path = folder / "C.bin";
   write_version(path, temporary, 'a');
   bool replaced = false;
-  // Every 0.2 ms of the first 12 ms; later only if the disk is too slow to have written once.
+  // Every 0.2 ms of the first 12 ms; later only on a slow disk.
   for (int moment = 0; moment < 60 || (!replaced && moment < 75); ++moment) {
     int const microseconds = moment < 60 ? moment * 211 : 12000 << (moment - 60) / 2;
     kill_a_writer(path, temporary, signal, std::chrono::microseconds(microseconds));

@@ -23,7 +23,6 @@ namespace {
 constexpr std::uint64_t mebi = 1U << 20U;
 constexpr std::uint64_t gibi = 1U << 30U;
 
-/// Peak address space of this process in bytes.
 std::uint64_t peak_address_space() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {
@@ -33,7 +32,6 @@ std::uint64_t peak_address_space() {
   return 0;
 }
 
-/// A sparse .npy file with one column, whose data take no disk space.
 std::string sparse_file(Folder const& folder, std::uint64_t rows) {
   Bytes const header = npy_bytes(npy_header("<f4", "(" + std::to_string(rows) + ", 1)"), "");
   std::string path = folder.write("A.npy", header);
@@ -84,7 +82,7 @@ TEST(Memory, RequireMemorySaysHowMuchIsNeededAndThere) {
                [] { require_memory(~std::uint64_t{0}, "A.npy", "the result"); });
 }
 
-/// A folder that looks like / to available_memory().
+/// Looks like / to available_memory().
 class FakeSystem : public testing::Test {
  protected:
   void put(std::string const& path, std::string const& content) const {

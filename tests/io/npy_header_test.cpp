@@ -17,7 +17,6 @@ namespace {
 
 class NpyHeaderTest : public testing::Test {
  protected:
-  /// A file with this header and the data of a 1 x 2 matrix of f4.
   [[nodiscard]] std::string file(Bytes const& header, unsigned major = 1,
                                  std::int64_t length = -1) const {
     return folder_.write("A.npy", npy_bytes(header, bytes_of<float>({1, 2}), major, length));
@@ -124,7 +123,7 @@ TEST_F(NpyHeaderTest, AnAbsurdHeaderLengthIsRefused) {
   expect_bad_matrix(file(header, 1, 0xffff), {"truncated", "65535"});
   expect_bad_matrix(file(header, 1, 0), {"broken header"});
   expect_bad_matrix(file(header, 1, 20), {"broken header"});
-  // Eight bytes too long: the header would include data.
+  // The header would include data.
   auto const longer = static_cast<std::int64_t>(header.size()) + 8;
   expect_bad_matrix(file(header, 1, longer), {"broken header", "nothing after"});
 }

@@ -21,7 +21,7 @@
 namespace tessera::io::test {
 namespace {
 
-/// The values of tests/data/io/make_samples.py.
+/// tests/data/io/make_samples.py.
 double sample_value(std::size_t i, std::size_t j) {
   if (i == 0 && j == 0) return -0.0;
   if (i == 0 && j == 1) return std::numeric_limits<double>::quiet_NaN();

@@ -8,7 +8,7 @@
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
-// For builds without zlib.
+// A build without zlib.
 namespace tessera::io::test {
 namespace {
 

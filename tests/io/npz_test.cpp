@@ -21,7 +21,7 @@
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
-// Arrays of .npz files. The ones in tests/data/io were written by NumPy.
+// The files in tests/data/io are NumPy's.
 namespace tessera::io::test {
 namespace {
 
@@ -33,7 +33,6 @@ std::vector<double> elements_of(std::string const& path) {
   return elements;
 }
 
-/// One member of an archive built here, byte by byte.
 struct Member {
   Bytes name;
   Bytes content;
@@ -66,7 +65,6 @@ Bytes u32(std::uint64_t value) {
   return little(static_cast<std::uint32_t>(value));
 }
 
-/// A zip archive; `zip64`: with all sizes and offsets in 64-bit fields.
 Bytes zip(std::vector<Member> const& members, bool zip64 = false, Bytes const& comment = "") {
   Bytes file;
   Bytes directory;
@@ -164,7 +162,6 @@ TEST(Npz, ANameThatIsMissingListsThoseThatThereAre) {
   expect_refused(none + ":A", "found no arrays in it");
 }
 
-/// Elements of a packed array of many buffers, in any order, on several threads.
 TEST(Npz, APackedArrayIsReadInAnyOrder) {
   Folder const folder;
   generate({.rows = 700,
@@ -201,7 +198,6 @@ TEST(Npz, SizesOf64BitsAndACommentAreRead) {
   }
 }
 
-/// Bytes before the descriptor's position are no part of the archive.
 TEST(Npz, AnArchiveStartsWhereItsDescriptorStands) {
   Folder const folder;
   Bytes const before = "read before";
@@ -252,7 +248,6 @@ TEST(Npz, WhatIsDamagedIsRefused) {
   expect_refused(folder.write("d.npz", moved) + ":A", "is damaged: expected a directory before");
 }
 
-/// The array behaves like the .npy file it is, also if it is damaged.
 TEST(Npz, MembersAreNpyFiles) {
   Folder const folder;
   for (bool const deflate : {false, true}) {

@@ -163,7 +163,6 @@ OutputFile extending(std::string const& path) {
                     OutputFile::Existing::extended);
 }
 
-/// Expects an error when a file is extended: the file is unchanged and no other file remains.
 void expect_not_extended(Folder const& folder, std::string const& sentence,
                          std::function<void()> const& action) {
   expect_error(ErrorKind::bad_output, folder / "A.h5:/A", {sentence}, action);

@@ -40,7 +40,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The kind of pipe, and the name by which it is opened.
 enum class Way { named, stdin_pipe, stdin_socket, descriptor, not_blocking };
 
 std::string name_of(Way way) {
@@ -59,7 +58,6 @@ std::string name_of(Way way) {
   return "not_blocking";
 }
 
-/// Forks a process, which is returned: it writes the pieces one after the other, and ends.
 pid_t write_apart(std::vector<Bytes> const& pieces, std::function<int()> const& open) {
   pid_t const child = ::fork();
   if (child != 0) return child;
@@ -77,7 +75,6 @@ pid_t write_apart(std::vector<Bytes> const& pieces, std::function<int()> const& 
 
 class PipeTest : public testing::TestWithParam<Way> {
  protected:
-  /// The error of `action` in a child that reads these pieces; "good" without an error.
   [[nodiscard]] std::string through_pipe(
       std::vector<Bytes> const& pieces, std::function<void(std::string const& path)> action) const {
     return in_child([&]() -> std::string {
@@ -88,8 +85,7 @@ class PipeTest : public testing::TestWithParam<Way> {
       } catch (FileError const& error) {
         said = error.what();
       }
-      // The writer may wait for a reader that has gone. Its bytes are available to the next reader
-      // as long as it lives.
+      // A living writer's bytes would go to the next reader.
       ::kill(writer, SIGKILL);
       ::waitpid(writer, nullptr, 0);
       return said;
@@ -104,7 +100,6 @@ class PipeTest : public testing::TestWithParam<Way> {
   Folder folder_;
 
  private:
-  /// The name to open, and the writer.
   [[nodiscard]] std::pair<std::string, pid_t> open_way(std::vector<Bytes> const& pieces) const {
     std::array<int, 2> ends{};
     if (GetParam() == Way::named) {
@@ -185,7 +180,6 @@ TEST_P(PipeTest, AMatrixAndThenItsVectorAreReadIntoMemory) {
                            read(MatrixReader(path, {}, Reading::in_order, Format::ex3));
                          }),
             "good");
-  // An unread V is part of the file.
   auto const read_A = [&](Bytes const& bytes) {
     return through_pipe({bytes}, [](std::string const& path) {
       MatrixReader const reader(path, {}, Reading::in_order, Format::ex3);
@@ -222,7 +216,6 @@ TEST_P(PipeTest, WhatIsNoMatrixIsAnError) {
   EXPECT_THAT(refused(npy_bytes(npy_header("<f4", "(4611686018427387904, 4)"), "1234")),
               HasSubstr("overflow"));
   EXPECT_THAT(refused(npy_bytes(npy_header("<f4", "(0, 4)"), "")), HasSubstr("dimension of zero"));
-  // With --input-format and without.
   for (std::optional<Format> const given : {std::optional(Format::npy), std::optional<Format>()}) {
     EXPECT_THAT(convert(Bytes("\x1f\x8b\x08\x08", 4) + Bytes(40, '\1'),
                         {.input = "", .input_format = given, .output = folder_ / "B.npy"}),
@@ -270,7 +263,6 @@ TEST_P(PipeTest, SpaceOnTheDiskIsNotTakenOnTheWordOfAHeader) {
       HasSubstr("is truncated"));
 }
 
-/// The first bytes are peeked at, then read.
 TEST_P(PipeTest, ContentSaysWhatAPipeHolds) {
   std::string const ex3 = generated_ex3(folder_);
   convert_file({.input = ex3, .output = folder_ / "A.npy"});

@@ -18,7 +18,7 @@
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
-// The format is detected from the content, for any name.
+// The content determines the format.
 namespace tessera::io::test {
 namespace {
 
@@ -65,7 +65,6 @@ TEST(Recognition, TextIsNoEx3File) {
   }
 }
 
-/// Raw elements may begin with anything, even the mark of another format.
 TEST(Recognition, RawElementsAreWhatTheirNameOrTheUserSays) {
   Folder const folder;
   std::string const path = folder.write("a.bin", Bytes("\x93NUMPY", 6) + Bytes(18, '\1'));
@@ -83,7 +82,7 @@ TEST(Recognition, ADatasetIsNamedBehindAnyFile) {
   EXPECT_EQ(name.dataset, "x:y");
   EXPECT_EQ(split_dataset(npz).dataset, "");
   EXPECT_EQ(inspect(npz + ":vector").rows, 5U);
-  // If the file does not exist, the name alone decides.
+  // Without a file, the name alone decides.
   EXPECT_EQ(split_dataset(folder / "none.nc:/A").dataset, "");
   EXPECT_EQ(split_dataset(folder / "none.h5:/A").dataset, "/A");
   EXPECT_EQ(split_dataset(folder / "none.npz:A").dataset, "A");
@@ -96,11 +95,10 @@ TEST(Recognition, TheNameOfAFileIsThatFileWhateverItContains) {
   EXPECT_EQ(inspect(path).cols, 2U);
   std::filesystem::remove(path);
   EXPECT_EQ(split_dataset(path).dataset, "y.npy");
-  std::filesystem::create_directory(path);  // which is no file
+  std::filesystem::create_directory(path);
   EXPECT_EQ(split_dataset(path).dataset, "y.npy");
 }
 
-/// Packed files are recognised under any name, and with any format that the user gives.
 TEST(Recognition, PackedFilesAreNamed) {
   Folder const folder;
   for (auto const& [name, mark] : {std::pair{"gzip", Bytes("\x1f\x8b\x08\0", 4)},
@@ -124,7 +122,7 @@ TEST(Recognition, PackedFilesAreNamed) {
         static_cast<void>(MatrixReader(path, {}, Reading::in_order, format, Text::taken));
       });
     }
-    // Raw elements, and ex3 test files of exactly this size, may begin with this mark.
+    // Raw elements and ex3 files of this size may begin with this mark.
     EXPECT_EQ(inspect(folder.write("a.bin", mark + Bytes(28 - mark.size(), '\x01'))).format,
               Format::raw);
   }
@@ -162,7 +160,6 @@ TEST(Recognition, FilesThatOnlyPythonReadsAreNamed) {
   expect_error(ErrorKind::bad_input, folder / "a.zarr",
                {"found a directory of Zarr, which only the Python package reads"},
                [&] { static_cast<void>(inspect(folder / "a.zarr")); });
-  // A text may begin with the mark of Parquet.
   std::string const names = folder.write("names.csv", "PAR1,PAR2\n1,2\n");
   EXPECT_EQ(MatrixReader(names, {}, Reading::in_order, std::nullopt, Text::taken).info().format,
             Format::csv);

@@ -57,7 +57,7 @@ TEST(RunApart, SaysHowTheProcessEnded) {
 
 TEST(RunApart, EndsBeforeItWritesWhereAHandlerSaysSo) {
   std::string const file = testing::TempDir() + "run_apart_" + std::to_string(::getpid());
-  // The process signals that it runs, and would write a moment later.
+  // It runs, and would write a moment later.
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);
   std::thread handler([&] {
@@ -77,7 +77,7 @@ TEST(RunApart, EndsBeforeItWritesWhereAHandlerSaysSo) {
   EXPECT_FALSE(has_children());
   ::close(pipe[0]);
   ::close(pipe[1]);
-  end_apart();  // nothing
+  end_apart();
 }
 
 TEST(RunApart, SaysThatNoProcessIsToBeHad) {

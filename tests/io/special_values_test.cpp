@@ -20,7 +20,6 @@
 namespace tessera::io::test {
 namespace {
 
-/// Bit patterns that arithmetic would change: zeros, quiet and signalling NaNs, subnormals, ….
 std::vector<std::uint32_t> const patterns{0x00000000, 0x80000000, 0x7fc00000, 0xffc12345,
                                           0x7f800001, 0xff800000, 0x7f800000, 0x00000001,
                                           0x807fffff, 0x3f800000, 0x7f7fffff, 0x12345678};
@@ -76,7 +75,7 @@ TEST(Reader, PiecesGiveTheSameElementsAsTheWhole) {
   EXPECT_NO_THROW(reader.check_unchanged());
 }
 
-TEST(Reader, ALargeMatrixIsReadAndConvertedRight) {  // many blocks, several threads, odd sizes
+TEST(Reader, ALargeMatrixIsReadAndConvertedRight) {
   Folder const folder;
   std::size_t const rows = 1237;
   std::size_t const cols = 5009;

@@ -20,11 +20,10 @@
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
-// Matrices in text files: CSV and Matrix Market.
+// CSV and Matrix Market.
 namespace tessera::io::test {
 namespace {
 
-/// A matrix, row by row.
 struct Table {
   std::uint64_t rows = 0;
   std::uint64_t cols = 0;
@@ -97,7 +96,6 @@ TEST_F(TextTest, CsvHasALineOfNamesOrNone) {
   EXPECT_EQ(csv("% fat;$x;(é)\n1;2;3\n4;5;6\n"), two_by_three);
 }
 
-/// A row that may be data is never skipped as a row of names.
 TEST_F(TextTest, CsvWhoseFirstLineMayBeDataAsksForTheOption) {
   for (auto const& [line, found] : std::initializer_list<std::pair<Bytes, std::string>>{
            {"NA,NA", "found 'NA' as field 1"},
@@ -150,7 +148,6 @@ TEST_F(TextTest, CsvSeparatorsInsideQuotesAreText) {
   expect_refused("A.csv", "1,2\n\"3,4\n", "has an unclosed quote");
 }
 
-/// In the type of the read; an integer consists of digits only.
 TEST_F(TextTest, IntegersAreNeverRounded) {
   for (std::string const integer :
        {"9007199254740993", "-9007199254740993", "+9007199254740993", "009007199254740993",
@@ -218,7 +215,6 @@ TEST_F(TextTest, LinesThatEndInCarriageReturnsAloneAreNamed) {
             (Table{2, 1, {1, 2}}));
 }
 
-/// Bit by bit: limits of the range, signed zeros, infinities and NaN, too small numbers.
 TEST_F(TextTest, NumbersBecomeTheNearestOnes) {
   Table const found =
       csv("0.1,4.9406564584124654e-324,-0,1.7976931348623157e308,-inf,nan,+2.5e+3,.5,1e-400,"
@@ -275,7 +271,6 @@ TEST_F(TextTest, MatrixMarketCoordinatesLeaveOutZeros) {
   EXPECT_EQ(market("coordinate real general\n1 2 0\n"), (Table{1, 2, {0, 0}}));
 }
 
-/// As SciPy reads them.
 TEST_F(TextTest, MatrixMarketPatternsAreOnes) {
   EXPECT_EQ(market("coordinate pattern general\n2 3 2\n2 3\n1 1\n"),
             (Table{2, 3, {1, 0, 0, 0, 0, 1}}));
@@ -290,7 +285,7 @@ TEST_F(TextTest, MatrixMarketPatternsAreOnes) {
 
 TEST_F(TextTest, MatrixMarketAddsElementsOfOnePlace) {
   EXPECT_EQ(market("coordinate real general\n2 2 4\n1 2 1e16\n2 2 5\n1 2 1.0\n1 2 -1e16\n"),
-            (Table{2, 2, {0, 0, 0, 5}}));  // in this order
+            (Table{2, 2, {0, 0, 0, 5}}));
   EXPECT_EQ(market("coordinate real general\n1 2 3\n1 2 1e16\n1 2 -1e16\n1 2 1.0\n"),
             (Table{1, 2, {0, 1}}));
   EXPECT_EQ(market("coordinate pattern general\n1 2 3\n1 2\n1 1\n1 2\n"), (Table{1, 2, {1, 2}}));
@@ -325,7 +320,7 @@ TEST_F(TextTest, TheMarkOfUtf8IsNoPartOfAText) {
   EXPECT_EQ(csv(mark + "\"a\",b,c\n1,2,3\n4,5,6\n"), two_by_three);
 }
 
-/// Memory is allocated for listed elements only: these zeros would take 2^62 bytes less 2^32.
+/// The zeros would take 2^62 bytes less 2^32.
 TEST_F(TextTest, ZerosThatAreLeftOutTakeNoMemory) {
   std::string const path = folder_.write("A.mtx",
                                          "%%MatrixMarket matrix coordinate real general\n"
@@ -412,7 +407,7 @@ TEST_F(TextTest, AreConvertedIntoOtherFormats) {
     }
   }
   EXPECT_EQ(inspect(folder_ / "B.npy").stored, ElementType::f32);
-  // The name does not identify a Matrix Market file; for a CSV file, the user may.
+  // Other names: Matrix Market is detected, CSV needs the option.
   std::string const market_text = folder_.write("m.txt", content_of(market_file));
   std::string const csv_text = folder_.write("c.txt", content_of(csv_file));
   EXPECT_EQ(npy(market_text, {.input = "", .output = ""}), two_by_three);

@@ -39,7 +39,6 @@ std::vector<SmallFile> small_files() {
 
 class Truncation : public testing::TestWithParam<SmallFile> {
  protected:
-  /// Reads all that the file holds.
   static void read(std::string const& path) {
     if (GetParam().name[0] == 'v') {
       static_cast<void>(read_vector(path, {.length = 6}));

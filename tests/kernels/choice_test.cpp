@@ -9,11 +9,10 @@
 #include <tessera/backends/backends.hpp>
 #include <tessera/kernels.hpp>
 
-/// The kernels that run for a requested kind.
+/// Kernels that run for a requested kind.
 namespace tessera::test {
 namespace {
 
-/// An execution space without a folder in backends/.
 struct Elsewhere {
   using execution_space = Elsewhere;
   using memory_space = Kokkos::HostSpace;

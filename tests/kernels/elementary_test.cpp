@@ -19,7 +19,7 @@
 #include "support/reference.hpp"
 #include "support/same_bits.hpp"
 
-/// exp, log and log1p: the bits of the reference on every backend, and errors in ulp.
+/// Bits of the reference, and errors in ulp.
 namespace tessera::test {
 namespace {
 
@@ -50,7 +50,6 @@ class Elementary : public testing::Test {
   using Limits = std::numeric_limits<T>;
   static constexpr std::size_t count = 400000;
 
-  /// Numbers of every magnitude, critical values, and their neighbours.
   static std::vector<T> arguments() {
     std::vector<T> all;
     for (T const edge : {T(0),
@@ -95,7 +94,6 @@ class Elementary : public testing::Test {
     Kokkos::fence();
     return on_device.to_host();
   }
-  /// Expects the bits of `reference`, and errors from `exact` of at most `most_ulp`.
   static void expect(Which which, T (*reference)(T), long double (*exact)(long double),
                      double most_ulp) {
     auto const x = arguments();

@@ -22,12 +22,10 @@
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
-/// A function between the two products of ATAX, for every method: the bits are the same as for two
-/// separate products of the reference.
+/// A function between ATAX's products has the bits of two products of the reference.
 namespace tessera::test {
 
-/// Provides a matrix in memory through calls by readers or, if InKernels, by the threads that use
-/// it.
+/// A matrix provided through calls by readers or, if InKernels, by the threads that use it.
 template <class T, class LayoutT, bool InKernels>
 class Source {
  public:
@@ -62,7 +60,6 @@ class Factors : public testing::Test {
   using Vector = std::vector<T>;
   static constexpr bool row_major = C::order == reference::Order::row_major;
 
-  /// A matrix with its vectors, and the expected products.
   struct Problem {
     HostMatrix<T> A;
     Vector v;
@@ -81,7 +78,6 @@ class Factors : public testing::Test {
     }
   };
 
-  /// Calls atax(v, weights, C) and atax(v, weights, B, C), and compares.
   template <class Atax>
   static void expect_products(Problem const& problem, Atax const& atax, std::string const& how) {
     GuardedVector<C> const v(problem.v, 1);
@@ -204,7 +200,6 @@ TYPED_TEST_P(Factors, AreFollowedByAScaleAndASumAfterTheLastBlock) {
                   3, reference::multiply_transposed(p.A.for_reference(), mapped), 2, p.v)));
 }
 
-/// The sums in a state include the map.
 TYPED_TEST_P(Factors, OfAStateAreThoseOfTheStreamThatGoesOn) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Exec;
@@ -241,7 +236,6 @@ REGISTER_TYPED_TEST_SUITE_P(Factors, AreMultipliedWithInEveryKernel,
                             AreFollowedByAScaleAndASumAfterTheLastBlock,
                             OfAStateAreThoseOfTheStreamThatGoesOn);
 
-/// The test cases of one layout and scalar.
 template <class LayoutT, class T>
 struct FactorsOf {
   template <class Exec>

@@ -17,8 +17,8 @@
 #include "support/reference.hpp"
 #include "support/same_bits.hpp"
 
-/// The portable kernels in every shape that any machine uses, on a host. All available threads
-/// share the lines, and keep them or read them again.
+/// Portable kernels in every machine's shape: threads share lines, and keep them or read them
+/// again.
 namespace tessera::test {
 namespace {
 
@@ -38,11 +38,11 @@ class Shapes : public testing::Test {
 
   int const threads = static_cast<int>(std::min(Exec().concurrency(), 4));
 
-  /// Lines whose leading dimension is a multiple of a word.
+  /// The leading dimension is a multiple of a word.
   struct Problem {
     std::vector<T> values;
-    std::vector<T> x;        // length of a line
-    std::vector<T> weights;  // number of lines, or length of a line
+    std::vector<T> x;
+    std::vector<T> weights;  // per line, or per element of a line
     tessera::detail::Lines<T> lines;
 
     Problem(Index count, Index length)
@@ -70,7 +70,6 @@ class Shapes : public testing::Test {
     }
   };
 
-  /// Calls check(problem) for every shape whose lines fit the threads' registers.
   template <class Check>
   void for_each_problem(Check const& check) const {
     int n = 0;
@@ -90,7 +89,6 @@ class Shapes : public testing::Test {
   static std::vector<T> workspace(Index groups, Index levels, Index length) {
     return std::vector<T>(Problem::size(groups * levels * length));
   }
-  /// The tree over level 0 of the stacks.
   static std::vector<T> combined(kernels::Stacks<T> const& stacks, Index groups) {
     std::vector<T> out(Problem::size(stacks.length));
     kernels::combine(Exec(), "test", stacks, groups,

@@ -8,7 +8,6 @@
 
 namespace tessera::test {
 
-/// A factor between the two products: multiplies the result of a line by its weight.
 template <class T>
 struct Weights {
   T const* weight;

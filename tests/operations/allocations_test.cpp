@@ -11,7 +11,7 @@
 
 #include "support/counted_allocations.hpp"
 
-/// Side effects of a call: allocations of every kind, and regions for Kokkos' tools.
+/// Allocations per call, and regions for Kokkos' tools.
 namespace tessera {
 namespace {
 
@@ -23,7 +23,6 @@ using Left = Kokkos::View<float**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
 using Vector = Kokkos::View<float*, Kokkos::HostSpace>;
 using Strided = Kokkos::View<float*, Kokkos::LayoutStride, Kokkos::HostSpace>;
 
-/// Calls every operation on matrices of m x n with a kept workspace.
 class Calls {
  public:
   Calls(std::size_t m, std::size_t n)
@@ -106,7 +105,6 @@ struct Nothing {
   KOKKOS_FUNCTION void operator()(Argument const&) const {}
 };
 
-/// Kokkos' own allocations for empty kernels.
 int allocations_of_launches() {
   std::string const label;
   auto const launches = [&] {
@@ -158,7 +156,6 @@ TEST(Regions, NameEachCallAndItsShape) {
                                                              : "5 x 3";
     EXPECT_THAT(regions(), ElementsAre("tessera::" + name + " " + shape));
   });
-  // A rejected call leaves no region open.
   regions().clear();
   Right const A("A", 4, 4);
   EXPECT_THROW(transpose(Exec(), A, Right("At", 4, 4), {.tuning = TransposeTuning{.team_size = 3}}),

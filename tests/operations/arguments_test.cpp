@@ -17,8 +17,7 @@
 
 #include <tessera/tessera.hpp>
 
-/// Arguments that operations accept and reject: parts of one View, matrices without rows, strides,
-/// workspaces.
+/// Arguments that operations accept and reject.
 namespace tessera {
 namespace {
 
@@ -40,7 +39,7 @@ auto refuses(std::string const& operation, std::string const& what) {
       AllOf(StartsWith("tessera::" + operation + ": "), HasSubstr(what)));
 }
 
-/// Small whole numbers, so that sums in every order are equal.
+/// Sums in every order are equal.
 template <class Matrix>
 Matrix whole_numbers(std::string const& name, std::size_t rows, std::size_t cols) {
   Matrix const A(name, rows, cols);
@@ -128,7 +127,6 @@ TEST(PartsOfOneView, AreApartWhereTheyAreBlocksSideBySide) {
 }
 
 TEST(PartsOfOneView, AreRefusedWhereTheyShareAnElementBeyondSize) {
-  // Every second entry: span() is nearly twice size().
   Vector const x("x", 9);
   StridedVector const even(x.data(), Kokkos::LayoutStride(4, 2));
   StridedVector const odd(x.data() + 1, Kokkos::LayoutStride(4, 2));
@@ -144,7 +142,7 @@ TEST(PartsOfOneView, AreRefusedWhereTheyShareAnElementBeyondSize) {
   auto const three = Kokkos::subview(A, Range{0, 3}, Kokkos::ALL);
   EXPECT_THAT([&] { multiply(Exec(), three, even, thirds); },
               refuses("multiply", "B must not overlap v"));
-  // Rows with padding: a vector in the padding does not overlap, an entry of a row does.
+  // Padding does not overlap.
   Right const wide("wide", 4, 6);
   auto const padded = Kokkos::subview(wide, Kokkos::ALL, Range{0, 4});
   EXPECT_NO_THROW(multiply(Exec(), padded, even, Kokkos::subview(wide, Kokkos::ALL, 5)));
@@ -155,7 +153,7 @@ TEST(PartsOfOneView, AreRefusedWhereTheyShareAnElementBeyondSize) {
 }
 
 TEST(PartsOfOneView, AreJudgedAsTheirBytesAre) {
-  // Reported non-overlap must be true. Overlaps must be found for lines and blocks of one matrix.
+  // Reported non-overlap must be true; lines and blocks of one matrix must be recognised.
   std::mt19937 generator(33);
   auto const draw = [&](int from, int to) {
     return static_cast<std::size_t>(std::uniform_int_distribution<int>(from, to)(generator));
@@ -212,7 +210,7 @@ TEST(AnOutput, MustHaveAnElementForEachEntry) {
               refuses("transpose_in_place", "A must have elements that are distinct"));
   EXPECT_THAT([&] { gemm(Exec(), two, two, folded); },
               refuses("gemm", "C must have elements that are distinct"));
-  // An input may repeat its elements, and one entry needs no stride.
+  // An input may repeat its elements; one entry needs no stride.
   StridedVector const same(x.data(), Kokkos::LayoutStride(4, 0));
   Vector const B("B", 4);
   x(0) = 2;
@@ -273,7 +271,6 @@ TEST(StridedMatrices, AreRefusedWhereNoLinesAreContiguous) {
   EXPECT_THAT([&] { multiply(Exec(), A, x, y); }, refuses("multiply", what));
   EXPECT_THAT([&] { atax(Exec(), A, x, y); }, refuses("atax", what));
   EXPECT_THAT([&] { gemm(Exec(), A, A, Right("C", 3, 3)); }, refuses("gemm", what));
-  // A column of any stride is a matrix of one column; a row is a matrix of one row.
   memory(0) = 2;
   memory(10) = 3;
   memory(20) = 4;
@@ -374,7 +371,7 @@ TEST(Sizes, ThatNoMemoryHasAreRefused) {
   refuse((Index{1} << 50) + 1, 1);
   refuse(Index{1} << 31, Index{1} << 31);
   double one = 0;
-  // Sizes of a View are unsigned. In Kokkos 4 the largest one means none.
+  // In Kokkos 4 the largest unsigned size means none.
   std::size_t const most = std::numeric_limits<std::size_t>::max() - 1;
   EXPECT_THAT([&] { multiply(Exec(), Right(&one, most, 0), Vector("v", 0), Vector("B", 1)); },
               refuses("multiply", what + std::to_string(most) + " x 0"));
@@ -527,7 +524,6 @@ TEST(Workspaces, RefuseASecondCallAtATime) {
     EXPECT_THAT([&] { workspace.clear(); }, refuses("Workspace", what));
   }
   EXPECT_NO_THROW(atax(Exec(), A, v, C, {.workspace = &workspace}));
-  // A call that throws releases the workspace, too.
   Tuning const wrong{.dot = {.lines_per_step = 3}};
   EXPECT_THROW(atax(Exec(), A, v, C, {.workspace = &workspace, .tuning = wrong}),
                std::invalid_argument);

@@ -4,7 +4,7 @@
 #include "support/methods.hpp"
 #include "support/whole_arithmetic.hpp"
 
-/// C = A^T (A v) by every method on every backend, layout and scalar type.
+/// C = A^T (A v).
 namespace tessera::test {
 namespace {
 
@@ -77,8 +77,7 @@ TYPED_TEST(Atax, ReadsOnlyItsPartOfALargerMatrix) {
   }
 }
 
-// Lines that are copied by words and begin and end inside a word. 512 lines make 64 panels, which a
-// GPU with large scratch assigns to rings of one team, of two and of four.
+// 512 lines make 64 panels: on a GPU with large scratch, rings of one team, two and four.
 TYPED_TEST(Atax, ReadsNothingAroundLongLinesThatBeginAndEndWithinWords) {
   using T = typename TypeParam::Scalar;
   constexpr Index lanes = summation::lanes<T>;

@@ -16,7 +16,7 @@
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
-/// Products with a block of vectors: column j has the bits of the product with column j.
+/// Column j has the bits of the product with column j.
 namespace tessera::test {
 namespace {
 
@@ -28,8 +28,8 @@ class Blocks : public testing::Test {
   using Block = Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space>;
   using Columns = std::vector<std::vector<T>>;
 
-  /// Adjacent rows, adjacent columns, or neither; initially NaN. Copied as a whole, because device
-  /// elements with gaps cannot be copied.
+  /// Adjacent rows, columns or neither. Copied as a whole: device elements with gaps cannot be
+  /// copied.
   class Stored {
    public:
     Stored(Index rows, Index cols, int order)
@@ -130,7 +130,7 @@ TYPED_TEST(Blocks, OfAnyWidthHaveTheBitsOfEachColumnAlone) {
   using Stored = typename TestFixture::Stored;
   std::vector<std::size_t> widths{1, 2, 3, 4, 5, 8, 9, 17, 64};
   if (some_are_enough()) widths = {1, 3, 33};  // a full block of 32, and one vector
-  // More than a panel and a segment, not a multiple of a word; long lines; many panels.
+  // More than a panel and a segment; long lines; many panels.
   for (Shape const& shape : {Shape{70, 611}, Shape{19, 9000}, Shape{2500, 36}, Shape{300, 4096}}) {
     HostMatrix<T> const A(shape, TypeParam::order,
                           real_numbers<T>(static_cast<std::size_t>(shape.size()), 2));
@@ -190,7 +190,6 @@ TEST(BlocksOnHost, RefuseWhatDoesNotFit) {
   auto const expect_refused = [](auto const& call, char const* why) {
     EXPECT_THAT(call, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
   };
-  // Rejected before any column is written.
   Matrix const C("C", 3, 2);
   Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace> const of_three("A", 3, 3);
   Kokkos::deep_copy(of_three, 1);

@@ -6,7 +6,7 @@
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
 
-/// Argument types that the operations accept and reject. These tests are checked at compile time.
+/// Argument types, checked at compile time.
 namespace tessera {
 namespace {
 
@@ -28,7 +28,6 @@ concept Ataxable = requires(HostExec exec, A a, X x, Y y) { atax(exec, a, x, y);
 template <class A, class X, class B, class C>
 concept AtaxableWithB = requires(HostExec exec, A a, X x, B b, C c) { atax(exec, a, x, b, c); };
 
-/// All operations accept these types, or all reject them.
 template <class A, class X, class Y>
 constexpr bool accepted = Multipliable<A, X, Y> && TransposedMultipliable<A, X, Y> &&
                           Ataxable<A, X, Y> && AtaxableWithB<A, X, Y, Y>;
@@ -36,7 +35,6 @@ template <class A, class X, class Y>
 constexpr bool refused = !Multipliable<A, X, Y> && !TransposedMultipliable<A, X, Y> &&
                          !Ataxable<A, X, Y> && !AtaxableWithB<A, X, Y, Y>;
 
-// Both layouts, both scalars, const inputs, vectors of any stride.
 static_assert(accepted<View<float**>, View<float*>, View<float*>>);
 static_assert(accepted<View<double**, Left>, View<double*>, View<double*>>);
 static_assert(accepted<View<double const**>, View<double const*>, View<double*>>);
@@ -44,16 +42,13 @@ static_assert(accepted<View<float**>, View<float*, Strided>, View<float*, Stride
 static_assert(accepted<View<float**>, View<float const*, Left>, View<float*, Left>>);
 static_assert(accepted<View<float[3][5]>, View<float[5]>, View<float[5]>>);
 
-// The output is written.
 static_assert(refused<View<double**>, View<double*>, View<double const*>>);
 
-// One scalar type, and only float or double.
 static_assert(refused<View<double**>, View<float*>, View<double*>>);
 static_assert(refused<View<double**>, View<double*>, View<float*>>);
 static_assert(refused<View<int**>, View<int*>, View<int*>>);
 static_assert(refused<View<long double**>, View<long double*>, View<long double*>>);
 
-// A user-defined function is an object: a lambda, or a pointer to a function.
 double twice(Index /*i*/, double b) {
   return 2 * b;
 }
@@ -66,16 +61,13 @@ static_assert(Applicable<double (*)(Index, double)>);
 static_assert(!Applicable<decltype(twice)>);
 static_assert(RowFunction<decltype(&twice), double> && !RowFunction<decltype(twice), double>);
 
-// A matrix has two dimensions, a vector one.
 static_assert(refused<View<double*>, View<double*>, View<double*>>);
 static_assert(refused<View<double***>, View<double*>, View<double*>>);
 static_assert(refused<View<double**>, View<double**>, View<double*>>);
 static_assert(refused<View<double**>, View<double*>, View<double>>);
 
-// Whether lines of a strided matrix are contiguous is checked at run time.
 static_assert(accepted<View<double**, Strided>, View<double*>, View<double*>>);
 
-// No raw pointers.
 static_assert(refused<double*, double*, double*>);
 
 }  // namespace

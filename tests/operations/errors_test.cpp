@@ -11,7 +11,7 @@
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
 
-/// Invalid arguments are rejected with a sentence before anything is written.
+/// Invalid arguments are rejected before anything is written.
 namespace tessera {
 namespace {
 
@@ -137,7 +137,7 @@ TEST(EveryOperation, AcceptsConstViewsAsInputs) {
   Vector const v("v", 2);
   Vector const B("B", 2);
   Vector const C("C", 2);
-  // With a mirror: some development versions of Kokkos, compiled by nvcc 13, do not fill a View.
+  // Some development versions of Kokkos with nvcc 13 do not fill a View.
   auto const host_A = Kokkos::create_mirror_view(A);
   auto const host_v = Kokkos::create_mirror_view(v);
   for (std::size_t i = 0; i < 2; ++i) {

@@ -28,8 +28,7 @@
 #include "support/sha256.hpp"
 #include "support/shapes.hpp"
 
-/// C = A·B on every backend, for every layout of the three matrices, compared with plain loops that
-/// share no code with the library. Nothing around the output may be written.
+/// Against plain loops, with guards around the output.
 namespace tessera::test {
 namespace {
 
@@ -39,7 +38,6 @@ using testing::IsEmpty;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-/// C is rows x cols, with `depth` products in each element.
 struct Size {
   Index rows;
   Index cols;
@@ -50,7 +48,6 @@ std::string to_string(Size const& s) {
   return std::to_string(s.rows) + " x " + std::to_string(s.cols) + " x " + std::to_string(s.depth);
 }
 
-/// Memory layouts of the three matrices.
 struct Layouts {
   Stored a{MatrixLayout::right};
   Stored b{MatrixLayout::right};
@@ -92,8 +89,6 @@ class Gemm : public testing::Test {
   using T = typename CaseT::Scalar;
   using Elements = std::vector<T>;
 
-  /// Compares the library's product with the expected one, both row by row: bit by bit, with
-  /// nothing else written.
   static void expect_product(Size const& s, Layouts const& layouts, Elements const& a,
                              Elements const& b, Elements const& expected,
                              GemmOptions<Exec> options = {}) {
@@ -132,7 +127,6 @@ class Gemm : public testing::Test {
     auto const expected = reference::gemm(a, b, s.rows, s.cols, s.depth);
     for (Layouts const& each : layouts) expect_product(s, each, a, b, expected, options);
   }
-  /// Tunings of the backend, including unusual ones.
   static std::vector<GemmTuning> tunings() {
     std::vector<GemmTuning> all;
     for (Index const band : {1, 3, 100}) {
@@ -145,7 +139,7 @@ class Gemm : public testing::Test {
         }
       }
     }
-    if (some_are_enough()) {  // each tile with each depth
+    if (some_are_enough()) {
       std::size_t n = 0;
       std::erase_if(all, [&](GemmTuning const&) {
         std::size_t const place = n++;
@@ -198,7 +192,6 @@ TYPED_TEST(Gemm, HasTheBitsOfTheReferenceWhereSumsAreLong) {
   }
 }
 
-/// Both factors are the same matrix, whose elements are read once.
 TYPED_TEST(Gemm, HasTheBitsOfTheReferenceForGramMatrices) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Scalar;
@@ -263,8 +256,8 @@ TYPED_TEST(Gemm, TakesPaddingOfOneMatrixAlone) {
   }
 }
 
-/// A sum of products that all underflow to -0 is +0: in whole blocks of C and at its edges, with
-/// one chain and with 2^k of them, which no +0 pads.
+/// All products underflow to -0: in whole blocks and at edges, with one chain and 2^k, which no +0
+/// pads.
 TYPED_TEST(Gemm, NeverGivesMinusZero) {
   using T = typename TestFixture::T;
   T const tiny = std::numeric_limits<T>::denorm_min();

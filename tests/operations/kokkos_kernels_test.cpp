@@ -13,8 +13,7 @@
 #include "support/device_data.hpp"
 #include "support/double_double.hpp"
 
-/// Kokkos Kernels' gemv as an independent reference. Its order of additions differs, so the results
-/// may differ by the sum of both error bounds and no more.
+/// Kokkos Kernels adds in another order: results may differ by the sum of both error bounds.
 namespace tessera::test {
 namespace {
 
@@ -23,7 +22,7 @@ class KokkosKernels : public CaseTest<C> {
  protected:
   using T = typename C::Scalar;
 
-  /// A x, or A^T x for mode "T", by Kokkos Kernels.
+  /// A^T x for mode "T".
   static std::vector<T> gemv(char const* mode, HostMatrix<T> const& A, std::vector<T> const& x) {
     bool const transposed = mode[0] == 'T';
     GuardedVector<C> const in(x, 1);
@@ -40,7 +39,7 @@ class KokkosKernels : public CaseTest<C> {
     return ku / (1 - ku);
   }
 
-  /// Any order of adding n products has at most n + 1 roundings per product.
+  /// n products in any order: at most n + 1 roundings each.
   static void expect_close(Index depth, Index products, Truth const& truth,
                            std::vector<T> const& found, std::vector<T> const& theirs) {
     ASSERT_EQ(found.size(), theirs.size());

@@ -26,7 +26,7 @@
 #include "support/sha256.hpp"
 #include "support/shapes.hpp"
 
-/// C = α·Aᵀ·f(A·v) + β·z, on every backend, layout and scalar type.
+/// C = α·Aᵀ·f(A·v) + β·z.
 namespace tessera::test {
 namespace {
 
@@ -44,8 +44,6 @@ class Maps : public testing::Test {
     for (T& value : values) value *= scale;
     return values;
   }
-  /// A matrix and matching vectors on the host and on the device. Its products are small enough
-  /// that their exponentials are finite.
   struct Problem {
     explicit Problem(Shape s, Index stride = 1)
         : shape(s),
@@ -77,7 +75,6 @@ class Maps : public testing::Test {
     GuardedVector<C> C_;
   };
 
-  /// Every predefined map of a vector, by its name in the reference.
   template <class View>
   static auto every_map(View const& x) {
     using Map = RowMap<T, typename Exec::memory_space>;
@@ -198,7 +195,6 @@ TYPED_TEST(Maps, OfNoColumnsMapZeros) {
   EXPECT_EQ(B.to_host(), (std::vector<T>{-1, 2, -3}));
 }
 
-/// A user-defined function.
 template <class T>
 struct ClipAndCount {
   T limit;
@@ -207,7 +203,7 @@ struct ClipAndCount {
   }
 };
 
-/// One case of each scalar type: kernels with a user-defined function take long to compile.
+/// User-defined functions take long to compile.
 template <class T>
 class OwnFunctions : public testing::Test {};
 using BothScalars = testing::Types<float, double>;
@@ -256,7 +252,6 @@ TEST(MapsOnHost, AddAVectorWhateverTheCallersModeMakesOfSmallNumbers) {
 #endif
 }
 
-/// Memory shared by host and device is accepted like device memory.
 template <class Space>
 constexpr bool takes_shared_memory =
     std::is_constructible_v<VectorIn<float, Space>,

@@ -7,7 +7,7 @@
 
 #include <tessera/backends/most_recent.hpp>
 
-/// The data kept per stream of a GPU are bounded.
+/// Data per stream of a GPU are bounded.
 namespace tessera::backends {
 namespace {
 

@@ -16,7 +16,7 @@
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
-/// y = A·x and w = Aᵀ·u, on every backend, layout and scalar type.
+/// y = A·x and w = Aᵀ·u.
 namespace tessera::test {
 namespace {
 

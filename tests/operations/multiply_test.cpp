@@ -3,7 +3,7 @@
 #include "support/case_test.hpp"
 #include "support/whole_arithmetic.hpp"
 
-/// B = A v on every backend, layout and scalar type.
+/// B = A v.
 namespace tessera::test {
 namespace {
 

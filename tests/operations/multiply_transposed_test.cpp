@@ -3,7 +3,7 @@
 #include "support/case_test.hpp"
 #include "support/whole_arithmetic.hpp"
 
-/// C = A^T B on every backend, layout and scalar type.
+/// C = A^T B.
 namespace tessera::test {
 namespace {
 

@@ -18,8 +18,7 @@
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
-/// A matrix of one column or one row has the sums of a row-major one, for every layout and stride,
-/// in memory and streamed.
+/// Summed as row-major, for every layout and stride, in memory and streamed.
 namespace tessera::test {
 namespace {
 
@@ -33,7 +32,6 @@ class OneLine : public testing::Test {
   using Block = Kokkos::View<T**, Kokkos::LayoutRight, Space>;
   static constexpr Index k = 3;  // vectors of a block
 
-  /// A matrix, vectors for it, and the results of the reference.
   struct Problem {
     Shape shape;
     std::vector<T> elements, v, u, V, U;
@@ -96,7 +94,6 @@ class OneLine : public testing::Test {
     return block;
   }
 
-  /// All operations with a matrix in memory.
   template <class A>
   static void expect_products(Problem const& p, A const& a, std::string const& how) {
     auto const [m, n] = p.shape;
@@ -149,7 +146,6 @@ class OneLine : public testing::Test {
     }
   }
 
-  /// The matrix with strides between rows and columns; NaN everywhere else.
   static Strided strided(Problem const& p, Index down, Index across) {
     auto const [m, n] = p.shape;
     auto const size = static_cast<std::size_t>((m - 1) * down + (n - 1) * across + 1);
@@ -167,7 +163,6 @@ class OneLine : public testing::Test {
     auto const of = [](Index x) { return static_cast<std::size_t>(x); };
     return Strided(memory.data(), Kokkos::LayoutStride(of(m), of(down), of(n), of(across)));
   }
-  /// The matrix as a part of a larger one in LayoutLeft or LayoutRight.
   template <class Layout>
   static auto part(Problem const& p, Index gap) {
     auto const [m, n] = p.shape;
@@ -261,7 +256,6 @@ TYPED_TEST(OneLine, HasThemStreamedInEveryLayout) {
         EXPECT_THAT(this->host(ATAV), same_bits_as(p.ATAV)) << shape;
       };
       run({});
-      // The smallest limit that is enough for all of them.
       stream::Options<T> few{.memory_limit = 1};
       for (bool enough = false; !enough;) {
         try {

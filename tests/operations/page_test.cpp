@@ -17,7 +17,7 @@
 #include "support/read_file.hpp"
 #include "support/sha256.hpp"
 
-/// Digests of docs/summation.md that Python cannot compute: user functions, and blocks of solvers.
+/// Digests of docs/summation.md that Python cannot compute.
 namespace tessera::test {
 namespace {
 
@@ -26,7 +26,6 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 template <class T>
 class Page : public testing::Test {
  protected:
-  /// The page's numbers.
   static T number(std::uint64_t k, std::uint64_t series) {
     constexpr std::uint64_t mask = 0xFFFFFFFF;
     std::uint64_t u = ((k + 1) * 2654435769 + series * 374761393) & mask;
@@ -40,7 +39,6 @@ class Page : public testing::Test {
     for (std::size_t k = 0; k < count; ++k) result.push_back(number(k, series));
     return result;
   }
-  /// The digest in the row with this beginning, for this type.
   static std::string digest(std::string const& row) {
     std::string const page =
         read_file(std::filesystem::path(TESSERA_TEST_DATA_DIR) / "../../docs/summation.md");

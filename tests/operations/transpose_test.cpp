@@ -21,8 +21,7 @@
 #include "support/kernel_log.hpp"
 #include "support/runner.hpp"
 
-/// At = Aᵀ, and A = Aᵀ in place, compared with two plain loops: bit by bit, on every backend, for
-/// every size of element and every pair of layouts. Nothing around the output may be written.
+/// Against plain loops, for every element size and layout, with guards around the output.
 namespace tessera::test {
 namespace {
 
@@ -35,7 +34,6 @@ using testing::Not;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-/// Sixteen bytes without a constructor or extra alignment.
 struct Sixteen {
   std::array<std::uint32_t, 4> part;
 };
@@ -128,7 +126,7 @@ TYPED_TEST(Transpose, ReadsAndWritesOnlyItsPartOfLargerMatrices) {
   for (Shape const& shape : {Shape{1, 70}, Shape{67, 130}, Shape{128, 64}, Shape{64, 256}}) {
     for (MatrixLayout const from : layouts) {
       for (MatrixLayout const to : layouts) {
-        this->expect_transpose(shape, {from, 0}, {to, 16});  // on one side only
+        this->expect_transpose(shape, {from, 0}, {to, 16});
         this->expect_transpose(shape, {from, 16}, {to, 0});
         for (Index const padding : {1, 3, 16}) {
           for (Index const before : {0, 1, 16}) {

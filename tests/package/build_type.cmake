@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# cmake -DFOLDER=… -DGENERATOR=… -DOPTIONS=… -P build_type.cmake: tests how a parent project
-# compiles the library's kernels.
+# How a parent project compiles the kernels: cmake -DFOLDER=… -DGENERATOR=… -DOPTIONS=… -P
+# build_type.cmake
 
 # expect(<name> <regex of the flags> <notice: TRUE or FALSE> <cmake options>…)
 function(expect name flags notice)

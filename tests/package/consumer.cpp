@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Code as users of the package write it: each operation on a small matrix of whole numbers, with
-// exact results.
+// As users write it, with exact results.
 
 #include <cstdio>
 
@@ -23,7 +22,7 @@ bool is(char const* name, Vector const& x, double first, double second) {
   return host(0) == first && host(1) == second;
 }
 
-// A = [1 2; 3 4; 5 6], v = [1 -2]  ->  B = [-3 -5 -7], C = [-53 -68], A^T A = [35 44; 44 56].
+// A = [1 2; 3 4; 5 6], v = [1 -2] -> B = [-3 -5 -7], C = [-53 -68], A^T A = [35 44; 44 56].
 bool all_is_right() {
   Matrix const a("a", 3, 2);
   Vector const v("v", 2);
@@ -72,7 +71,6 @@ bool all_is_right() {
   return is("stream::atax", c, -53, -68) && right;
 }
 
-/// Checks the bits of the gradient of the logistic loss, which are not whole numbers.
 bool has_the_bits() {
   constexpr int rows = 7;
   constexpr int cols = 3;

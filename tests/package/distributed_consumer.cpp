@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Code as users of the component Distributed write it: a small matrix of ones, on any number of
-// processes.
+// As users of the component Distributed write it.
 
 #include <cstdio>
 #include <mpi.h>

@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# cmake -DNM=… -DLIBRARY=… -P exports.cmake: libtessera.so exports the names of namespace tessera
-# and no others.
+# Only names of namespace tessera are exported: cmake -DNM=… -DLIBRARY=… -P exports.cmake
 execute_process(COMMAND "${NM}" -D --defined-only "${LIBRARY}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" symbols "${symbols}")
 list(FILTER symbols EXCLUDE REGEX " A ") # the name of the version

@@ -1,11 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# cmake -DPREFIX=… -DFOLDER=… -DGENERATOR=… -DCOMPILER=… -DKOKKOS_DIR=… -DDEVICES=… -DVERSION=… -P
-# finding.cmake: tests what find_package(Tessera) accepts and refuses for an installed package.
-# VERSION and DEVICES belong to the Kokkos in KOKKOS_DIR.
+# What find_package(Tessera) accepts: cmake -DPREFIX=… -DFOLDER=… -DGENERATOR=… -DCOMPILER=…
+# -DKOKKOS_DIR=… -DDEVICES=… -DVERSION=… -P finding.cmake (DEVICES and VERSION of that Kokkos)
 
-# expect(<name> <wanted text> <cmake options>…): CMake's output contains the text.
 function(expect name wanted)
   file(REMOVE_RECURSE "${FOLDER}/${name}")
   execute_process(
@@ -14,14 +12,13 @@ function(expect name wanted)
     OUTPUT_VARIABLE text
     ERROR_VARIABLE text
   )
-  string(REGEX REPLACE "[ \n]+" " " text "${text}") # because CMake wraps lines
+  string(REGEX REPLACE "[ \n]+" " " text "${text}") # CMake wraps lines
   string(FIND "${text}" "${wanted}" place)
   if(place EQUAL -1)
     message(FATAL_ERROR "${name}: expected '${wanted}', found:\n${text}")
   endif()
 endfunction()
 
-# another_kokkos(<name> <version> <devices>): creates a fake Kokkos package.
 function(another_kokkos name version devices)
   set(folder "${FOLDER}/kokkos_${name}")
   file(WRITE "${folder}/KokkosConfig.cmake" "set(Kokkos_DEVICES \"${devices}\")\n")

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 
-# cmake -DPREFIX=… -DFOLDER=… -DPKG_CONFIG=… -DCOMPILER=… -DVERSION=… -DSOURCE=… -P
-# pkg_config.cmake: moves the prefix and builds a program with pkg-config alone.
+# Moves the prefix, builds with pkg-config alone: cmake -DPREFIX=… -DFOLDER=… -DPKG_CONFIG=…
+# -DCOMPILER=… -DVERSION=… -DSOURCE=… -P pkg_config.cmake
 file(REMOVE_RECURSE "${FOLDER}")
 file(MAKE_DIRECTORY "${FOLDER}/moved")
 file(COPY "${PREFIX}/" DESTINATION "${FOLDER}/moved")

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A program built with the flags of pkg-config: A = [1 2; 3 4; 5 6], v = [1 -2] gives C = [-53
-// -68].
+// A = [1 2; 3 4; 5 6], v = [1 -2] gives C = [-53 -68].
 
 #include <cstdio>
 

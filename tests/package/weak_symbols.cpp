@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that calls everything that the library has compiled. weak_symbols.cmake checks its
-// symbols.
+// Calls everything that the library has compiled, for weak_symbols.cmake.
 
 #include <cstddef>
 

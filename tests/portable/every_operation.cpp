@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Every operation on an execution space without a folder in backends/, given by TESSERA_SPACE.
-// Compiled by .ci/compile_portable, never linked.
+// On TESSERA_SPACE, which has no folder in backends/. Only compiled (.ci/compile_portable).
 
 #include <Kokkos_Core.hpp>
 
@@ -19,7 +18,7 @@ using MatrixOf = Kokkos::View<T**, Layout, typename Exec::memory_space>;
 template <class T>
 using VectorOf = Kokkos::View<T*, typename Exec::memory_space>;
 
-/// A matrix that is never read.
+/// Never read.
 template <class T, class Layout>
 struct Source {
   using value_type = T;

@@ -9,11 +9,11 @@
 #include "support/case_test.hpp"
 #include "support/double_double.hpp"
 
-/// Errors of real results stay below the bound given by the depth of the order of summation.
+/// Errors stay below the bound of the summation's depth.
 namespace tessera::test {
 namespace {
 
-/// gamma_k = k u / (1 - k u), the greatest relative growth of k roundings.
+/// gamma_k = k u / (1 - k u).
 template <class T>
 double gamma(Index roundings) {
   double const ku =
@@ -39,7 +39,7 @@ class Accuracy : public CaseTest<C> {
   static void expect_within(double factor, Truth const& truth, std::vector<T> const& found,
                             Shape const& shape) {
     ASSERT_EQ(found.size(), truth.value.size());
-    // Error of the truth itself: fewer than 2^20 terms, 2^-100 each.
+    // Of the truth: fewer than 2^20 terms, 2^-100 each.
     double const slack = std::ldexp(1.0, -80);
     for (std::size_t i = 0; i < found.size(); ++i) {
       double const error = std::abs(truth.value[i].error_of(static_cast<double>(found[i])));

@@ -24,12 +24,10 @@
 #include <xmmintrin.h>
 #endif
 
-/// Rounding modes and the treatment of subnormal numbers change no bit, whether the calling thread
-/// or another thread has set them.
+/// Rounding modes and the treatment of subnormals change no bit, whichever thread sets them.
 namespace tessera::test {
 namespace {
 
-/// A mode that a program, or a library that it has loaded, may have set.
 struct Mode {
   std::string name;
   int rounding = FE_TONEAREST;
@@ -47,7 +45,6 @@ std::vector<Mode> modes() {
   return all;
 }
 
-/// Sets a thread's mode.
 struct SetMode {
   int rounding;
   unsigned control;
@@ -59,7 +56,6 @@ struct SetMode {
     _mm_setcsr((_mm_getcsr() & ~0x8040U) | control);
 #endif
   }
-  /// Whether the calling thread has this mode.
   [[nodiscard]] bool is_set() const {
     bool found = std::fegetround() == rounding;
 #if defined(__x86_64__)
@@ -69,7 +65,6 @@ struct SetMode {
   }
 };
 
-/// Sets the mode of the calling thread, and optionally of all of Exec's, during its lifetime.
 template <class Exec>
 class InMode {
  public:
@@ -103,14 +98,12 @@ class Arithmetic : public CaseTest<C> {
   using Exec = typename C::Exec;
   static constexpr bool is_gpu = backends::Backend<Exec>::is_gpu;
 
-  /// Numbers whose products are rounded; optionally so small that some are subnormal.
   static std::vector<T> numbers(Index size, std::uint64_t seed, bool small) {
     auto result = real_numbers<T>(static_cast<std::size_t>(size), seed);
     T const unit = small ? std::numeric_limits<T>::min() : T(1);
     for (T& number : result) number *= unit;
     return result;
   }
-  /// Expects that call() returns `expected` in every mode.
   template <class Call>
   static void expect_in_all_modes(std::vector<T> const& expected, Call const& call,
                                   std::string const& what) {
@@ -133,7 +126,7 @@ TYPED_TEST(Arithmetic, IsTheSameInEveryModeOfThreads) {
   using T = typename TypeParam::Scalar;
   if (TestFixture::is_gpu) GTEST_SKIP() << "a GPU's threads have no such modes";
   auto& runner = this->runner();
-  // By one team, by several with a last team that adds, and with a separate kernel that adds.
+  // One team, several of which the last adds, and a separate kernel that adds.
   for (Shape const& shape : {Shape{3, 20}, Shape{300, 200}, Shape{3000, 70}, Shape{5, 40000}}) {
     for (bool const small : {false, true}) {
       HostMatrix<T> const A{shape, TypeParam::order, this->numbers(shape.size(), 5, small)};
@@ -170,7 +163,6 @@ TYPED_TEST(Arithmetic, OfMapsAndVectorsIsTheSameInEveryModeOfThreads) {
       auto u = this->numbers(shape.rows, 13, false);
       auto const view = [](std::vector<T>& x) { return Vector(x.data(), x.size()); };
       auto const matrix = matrix_on_device<TypeParam>(A);
-      /// The outputs of call(B, C), concatenated.
       auto const outputs = [&](auto const& call) {
         std::vector<T> b(u.size()), c(v.size());
         call(view(b), view(c));
@@ -225,7 +217,6 @@ TYPED_TEST(Arithmetic, OfMatrixProductsIsTheSameInEveryModeOfThreads) {
   if constexpr (TestFixture::is_gpu) {
     GTEST_SKIP() << "a GPU's threads have no such modes";
   } else {
-    // One chain per element, and several.
     for (auto const& [rows, cols, depth] : {std::array<Index, 3>{70, 50, 40}, {5, 6, 3000}}) {
       auto a = this->numbers(rows * depth, 8, true);
       auto b = this->numbers(depth * cols, 9, false);

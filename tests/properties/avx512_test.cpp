@@ -18,7 +18,6 @@ namespace {
 
 namespace avx512 = backends::host::avx512;
 
-/// The instructions of the first processor, as the operating system names them.
 std::vector<std::string> flags() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

@@ -10,8 +10,7 @@
 #include "support/methods.hpp"
 #include "support/sha256.hpp"
 
-/// The committed digests hold on every backend, by every method. ctest runs these with several
-/// numbers of threads.
+/// By every method; ctest runs these with several numbers of threads.
 namespace tessera::test {
 namespace {
 
@@ -20,7 +19,6 @@ class CommittedDigests : public CaseTest<C> {
  protected:
   using T = typename C::Scalar;
 
-  /// Digests of this case's type and order for `operation`.
   static std::vector<Digest> of(std::string const& operation) {
     std::string const type = std::same_as<T, float> ? "f32" : "f64";
     std::string const order = C::order == Order::row_major ? "row-major" : "column-major";

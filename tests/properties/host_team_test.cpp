@@ -14,7 +14,7 @@
 #include <omp.h>
 #endif
 
-/// Where the teams of host kernels run, and their scratch.
+/// Teams of host kernels and their scratch.
 namespace tessera::test {
 namespace {
 
@@ -23,16 +23,15 @@ using testing::Field;
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// The observations of a team.
 struct Found {
   int calls = 0;
-  bool among_others = false;    ///< in a parallel region of several threads
-  std::uintptr_t off_line = 0;  ///< bytes from the beginning of a cache line
+  bool among_others = false;    ///< in a parallel region
+  std::uintptr_t off_line = 0;  ///< past the beginning of a cache line
 };
 
 struct Look {
   Index scratch;
-  Found* found;  // (teams)
+  Found* found;
 
   KOKKOS_FUNCTION void operator()(tessera::detail::HostTeam<double> const& team) const {
     Found& mine = found[team.league_rank];
@@ -41,7 +40,7 @@ struct Look {
     KOKKOS_IF_ON_HOST((mine.among_others = omp_in_parallel() != 0;))
 #endif
     mine.off_line = reinterpret_cast<std::uintptr_t>(team.scratch) % 64;
-    // Touches all requested scratch: address tools check that it is allocated.
+    // Address tools check that all of it is allocated.
     for (Index k = 0; k < scratch; ++k) team.scratch[k] = 1.0;
   }
 };

@@ -12,7 +12,7 @@
 #include "support/methods.hpp"
 #include "support/resident.hpp"
 
-/// Concurrent calls, and consecutive calls with one workspace, do not interfere.
+/// Calls do not interfere.
 namespace tessera::test {
 namespace {
 
@@ -40,7 +40,6 @@ TYPED_TEST(Instances, OfTwoThreadsAtOnceGiveTheBitsOfTheReference) {
   second.join();
 }
 
-/// An instance with a matrix, a workspace and the expected results.
 template <class C>
 struct Worker {
   using T = typename C::Scalar;

@@ -10,7 +10,7 @@
 #include "support/kernel_log.hpp"
 #include "support/methods.hpp"
 
-/// The kernels and allocations of an operation, as Kokkos reports them to its tools.
+/// As Kokkos reports them to its tools.
 namespace tessera::test {
 namespace {
 
@@ -27,9 +27,7 @@ class Kernels : public CaseTest<C> {
  protected:
   using T = typename C::Scalar;
 
-  /// Runs every operation by every method on shapes that need partial results, and on one that a
-  /// single host team computes. Runs twice, so that the kept workspace has grown, and calls
-  /// check(log of the second run, name of the operation).
+  /// `check` gets the second run, when the workspace has grown.
   template <class Check>
   void for_each_call(Call call, Check const& check) {
     call.kept_workspace = true;
@@ -118,7 +116,6 @@ TYPED_TEST(Kernels, AllocateTheirWorkspaceUnderALabelOfTheirOwn) {
   auto const [A, v, B] = real_problem<T>({2000, 300}, TestFixture::order, 72);
   KernelLog log;
   this->runner().atax(A, v, {.method = Method::two_stage, .observer = &log});
-  // Kokkos may also grow the scratch memory of its teams.
   EXPECT_THAT(log.allocations, Contains(StartsWith("tessera::")));
   EXPECT_THAT(log.allocations, Each(AnyOf(StartsWith("tessera::"), StartsWith("Kokkos::"))));
 }

@@ -5,8 +5,7 @@
 #include "support/case_test.hpp"
 #include "support/methods.hpp"
 
-/// Matrices with enough lines for panels of nine: regimes of the formula that small matrices do not
-/// reach.
+/// Panels of nine, which small matrices do not reach.
 namespace tessera::test {
 namespace {
 
@@ -16,7 +15,7 @@ TYPED_TEST_SUITE(LargeMatrix, Cases, CaseName);
 
 TYPED_TEST(LargeMatrix, HasTheBitsOfTheReferenceByEveryMethod) {
   using T = typename TypeParam::Scalar;
-  // The formula does not depend on the scalar type: one shape is enough for the larger one.
+  // The formula is the same for both types.
   auto shapes = large_shapes();
   if (sizeof(T) > sizeof(float)) shapes.resize(1);
   for (Shape shape : shapes) {

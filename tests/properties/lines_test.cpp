@@ -18,12 +18,11 @@
 #include "support/reference.hpp"
 #include "support/same_bits.hpp"
 
-/// Dot products and sums of lines on hosts, called as kernels call them, with parameters that no
-/// public argument sets.
+/// With parameters that no public argument sets.
 namespace tessera::detail {
 namespace {
 
-/// Memory that ends at the last byte that this process may read.
+/// Ends at the last byte that this process may read.
 class MemoryBeforeAPage {
  public:
   explicit MemoryBeforeAPage(std::size_t bytes)
@@ -40,7 +39,6 @@ class MemoryBeforeAPage {
   MemoryBeforeAPage(MemoryBeforeAPage const&) = delete;
   MemoryBeforeAPage& operator=(MemoryBeforeAPage const&) = delete;
 
-  /// The last `count` scalars.
   template <class T>
   [[nodiscard]] T* last(Index count) const {
     return reinterpret_cast<T*>(begin() + bytes_) - count;
@@ -58,9 +56,8 @@ class LinesOfHosts : public testing::Test {
  protected:
   static constexpr Index count = 8;
   static constexpr Index longest = 9000;
-  static constexpr Index widest = 70;  ///< padding
+  static constexpr Index widest = 70;
 
-  /// `count` lines of real numbers and a vector, both at the end of readable memory.
   LinesOfHosts() : matrix_(bytes(count * (longest + widest))), x_(bytes(longest)) {}
 
   Lines<T> lines(Index length, Index leading, Index some = count) const {
@@ -68,8 +65,7 @@ class LinesOfHosts : public testing::Test {
   }
   T* x(Index length) const { return numbers(x_, 2, length); }
 
-  /// Ways to walk lines without prefetching. Without AVX-512 its loops are not tested:
-  /// Avx512.IsUsedWhereTheProcessorHasItUnlessItIsSwitchedOff reports that.
+  /// Avx512.IsUsedWhereTheProcessorHasItUnlessItIsSwitchedOff reports a lack of AVX-512.
   static std::vector<Walk> walks() {
     std::vector<Walk> all = {Walk{}, Walk{.in_cache = true}};
     if (backends::host::avx512::available()) {
@@ -79,12 +75,10 @@ class LinesOfHosts : public testing::Test {
     return all;
   }
 
-  /// The products of the reference.
   static std::vector<T> expected(Lines<T> const& lines, T const* x) {
     return reference::dot<T>({lines.data, lines.count, lines.length, lines.leading},
                              std::vector<T>(x, x + lines.length));
   }
-  /// The products of dot_lines, `Count` lines at a time.
   template <int Count>
   static std::vector<T> found(Lines<T> const& lines, T const* x, Walk const& walk) {
     std::vector<T> result(static_cast<std::size_t>(lines.count));
@@ -95,7 +89,6 @@ class LinesOfHosts : public testing::Test {
   }
 
  private:
-  /// Real numbers in the last `size` places.
   static T* numbers(MemoryBeforeAPage const& memory, std::uint64_t seed, Index size) {
     T* const data = memory.template last<T>(size);
     for (Index i = 0; i < size; ++i) {
@@ -201,8 +194,7 @@ TYPED_TEST(LinesOfHosts, DotsGetNoOtherBitsFromAskingAhead) {
   }
 }
 
-/// The tree over two panels of half of the lines each, `Count` lines at a time. Prefetches
-/// `asked_for` elements of each of the next lines.
+/// Two panels of half the lines; prefetches `asked_for` elements of each next line.
 template <int Count, class T>
 std::vector<T> sum_of_two_panels(Lines<T> const& lines, T const* y, Index asked_for) {
   auto const length = static_cast<std::size_t>(lines.length);
@@ -238,8 +230,6 @@ TYPED_TEST(LinesOfHosts, SumsGetNoOtherBitsFromAskingForTheNextStep) {
   }
 }
 
-/// Compares the sum over lines, in panels, with the reference, for each tuning, and with AVX-512 if
-/// the processor has it.
 template <class T>
 void expect_sums_of_reference(Lines<T> const& lines, T const* y) {
   auto const size = static_cast<std::size_t>(lines.length);
@@ -280,7 +270,7 @@ TYPED_TEST(LinesOfHosts, SumsOfLongLinesMergeByPartsOfThem) {
   constexpr Index count = 8 * summation::min_panel_lines + 5;
   for (Index const length : {columns_of_merge, columns_of_merge + 1, 2 * columns_of_merge + 77}) {
     SCOPED_TRACE(length);
-    // Lines overlap, because so many long ones would take much memory.
+    // Overlapping, to save memory.
     Lines<T> const lines = this->lines(length, 7, count);
     expect_sums_of_reference(lines, this->x(count));
   }

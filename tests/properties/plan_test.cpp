@@ -9,7 +9,7 @@
 #include "support/case_test.hpp"
 #include "support/methods.hpp"
 
-/// A plan predicts the kernels of a call, for any size, without a matrix.
+/// Plans predict the kernels of calls.
 namespace tessera::test {
 namespace {
 
@@ -107,7 +107,7 @@ TYPED_TEST(Plans, StayInRangeForSizesNearTwoToThe40) {
       EXPECT_LT(plan.workspace_bytes, std::size_t{1} << 62) << shape;
       for (StagePlan const& stage : plan.stages) {
         EXPECT_GE(stage.teams, 1) << shape << ", " << stage.name;
-        // A GPU launch refuses larger sizes, which only matrices beyond its memory need.
+        // GPU launches refuse larger sizes.
         if (!is_gpu || bytes <= gpu_bytes) {
           EXPECT_LE(stage.teams, std::numeric_limits<int>::max()) << shape << ", " << stage.name;
         }

@@ -26,7 +26,6 @@ TEST(Processor, IsFoundByItsFamilyAndModel) {
   EXPECT_STREQ(profile_name(false, false, 0x19, 0x01), "generic");
 }
 
-/// A field of the first processor, as the operating system reports it.
 std::string field(std::string const& name) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

@@ -20,28 +20,25 @@
 #include "support/shapes.hpp"
 #include "support/tunings.hpp"
 
-/// Plans stay within the scratch limits of every architecture. Plans need no device, so plans for
-/// GPUs are tested on any machine.
+/// Plans stay within the scratch of every architecture; they need no device.
 namespace tessera::test {
 
-/// Scratch limit of a team: `bytes`, less `bytes_per_thread` for each of its threads.
 struct Limit {
   std::size_t bytes;
   std::size_t bytes_per_thread = 0;
 };
-/// Scratch limit on Turing for teams of any size: 49152 - 8216 of the 48 KiB are left by Kokkos.
+/// On Turing, for teams of any size: Kokkos leaves 49152 - 8216 of the 48 KiB.
 constexpr Limit turing_scratch{40936};
-/// On other architectures, teams use the 48 KiB except what Kokkos reserves in a launch.
+/// Elsewhere: the 48 KiB less what Kokkos reserves in a launch.
 constexpr Limit cuda_scratch{49152 - 2 * sizeof(double), sizeof(double)};
 
-/// A CUDA device for planning only: Turing, or an architecture with more scratch.
 template <bool HasLargeScratch>
 struct PlannedCuda {
   using execution_space = PlannedCuda;
   using memory_space = Kokkos::HostSpace;
   static constexpr bool has_large_scratch = HasLargeScratch;
   static constexpr Limit limit = HasLargeScratch ? cuda_scratch : turing_scratch;
-  /// The most of any launch: Hopper, Turing.
+  /// Hopper, Turing.
   static constexpr std::size_t most_scratch = (HasLargeScratch ? 227 : 64) * 1024;
   Index multiprocessors;
   [[nodiscard]] int concurrency() const {
@@ -111,10 +108,9 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
 namespace tessera::test {
 namespace {
 
-/// Multiprocessors of a small card, the Titan RTX, an H100 and an H200, and of a future card.
+/// A small card, the Titan RTX, an H100 or H200, a future card.
 constexpr std::array<Index, 4> cards{14, 72, 132, 300};
 
-/// Every pair of extents at and next to the powers of two, up to matrices of 2^40 elements.
 std::vector<Shape> shapes_of_all_sizes() {
   std::vector<Index> extents;
   for (int power = 0; power <= 32; ++power) {
@@ -132,7 +128,6 @@ std::vector<Shape> shapes_of_all_sizes() {
   return shapes;
 }
 
-/// Calls visit(plan, name) with the plans of all operations for this shape.
 template <class T, class Layout, class Exec, class Visitor>
 void for_each_plan(Exec const& exec, Shape const& s, std::optional<Tuning> const& tuning,
                    Visitor const& visit) {
@@ -143,8 +138,7 @@ void for_each_plan(Exec const& exec, Shape const& s, std::optional<Tuning> const
   }
 }
 
-/// The scratch limit of a team if this plan's fused kernel keeps lines in scratch, beyond Kokkos'
-/// own limit; else 0.
+/// 0 if the fused kernel keeps no lines in scratch beyond Kokkos' limit.
 template <class T, class Layout, class Exec>
 std::size_t scratch_for_lines(Exec const& exec, Shape const& s,
                               std::optional<Tuning> const& tuning) {
@@ -167,7 +161,6 @@ std::size_t scratch_for_lines(Exec const& exec, Shape const& s,
   return 0;
 }
 
-/// Records the largest scratch of each stage by its name, and expects that none is over `most`.
 template <class Exec>
 class Fitting {
  public:
@@ -178,7 +171,7 @@ class Fitting {
     std::size_t const own = scratch_for_lines<T, Layout>(exec_, shape, tuning);
     if (own > 0) ++(std::is_same_v<Layout, Kokkos::LayoutRight> ? rings_ : slices_);
     for_each_plan<T, Layout>(exec_, shape, tuning, [&](Plan const& plan) {
-      if (plan.kernels == tessera::Kernels::portable) return;  // launched with Kokkos' own limit
+      if (plan.kernels == tessera::Kernels::portable) return;  // Kokkos' own limit
       for (StagePlan const& stage : plan.stages) {
         if (stage.scratch_bytes > 0) with_scratch_.insert(stage.name);
         std::size_t const most = stage.name == "fused" && own > 0
@@ -202,11 +195,8 @@ class Fitting {
     look_at_both<Kokkos::LayoutRight>(shape, tuning);
     look_at_both<Kokkos::LayoutLeft>(shape, tuning);
   }
-  /// Names of the stages that use scratch.
   std::set<std::string> const& with_scratch() const { return with_scratch_; }
-  /// Shapes whose fused kernel keeps a ring of lines in scratch.
   int rings() const { return rings_; }
-  /// Shapes whose fused kernel keeps slices of all lines in scratch.
   int slices() const { return slices_; }
 
  private:
@@ -233,7 +223,6 @@ TYPED_TEST(ScratchOfCuda, FitsAMultiprocessorForEveryTuning) {
   for (Index const card : cards) {
     Fitting<TypeParam> fitting({card}, TypeParam::limit);
     for (Shape const& shape : shapes_of_all_sizes()) fitting.look_at_all(shape);
-    // Otherwise the test checks nothing.
     EXPECT_THAT(fitting.with_scratch(),
                 testing::IsSupersetOf({"fused", "multiply", "multiply_transposed"}));
     // Turing's scratch holds no ring, and nothing is copied to it.
@@ -250,7 +239,6 @@ TYPED_TEST(ScratchOfCuda, FitsAMultiprocessorForACallersTuning) {
   }
 }
 
-/// Expects the invariants of the kernels for blocks of vectors.
 template <class T, class Exec>
 void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vectors,
                             Tuning const& tuning) {
@@ -262,8 +250,6 @@ void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vec
   EXPECT_LE(tessera::detail::scratch_bytes<T>(dot.scratch()), Exec::most_scratch);
   EXPECT_GE(dot.places, 2);
   int const threads = dot.is_short ? gpu::segment_threads : gpu::warp_threads;
-  // Each column has one thread per chunk. Threads share the lines of an iteration if there are
-  // enough.
   int const sharing = std::min(gpu::lines_of_block<Exec>, threads / dot.kept);
   Index const sums = Index{gpu::warp_threads} * dot.warps() * gpu::lines_of_block<Exec> / sharing;
   EXPECT_GE(dot.scratch(), Index{dot.places} * dot.step_size() + 2 * sums);
@@ -314,7 +300,6 @@ TYPED_TEST(ScratchOfCuda, HoldsWhatBlocksOfVectorsNeed) {
   }
 }
 
-/// Whether slices of this number of lines fit, for every length and tuning.
 template <class T>
 bool slices_fit(PlannedCuda<true> const& exec, Index count) {
   for (Index const length : {Index{1}, Index{1000}, Index{1} << 18, Index{1} << 24}) {
@@ -339,7 +324,6 @@ TEST(Scratch, HoldsTheSlicesThatAreChosen) {
   EXPECT_FALSE(slices_fit<float>(exec, 2 * most));
 }
 
-/// The plan of fused ATAX of `count` lines, `leading` apart, on a card with rings.
 template <class T>
 auto plan_of_lines(Index count, Index length, Index leading,
                    std::optional<Tuning> const& tuning = std::nullopt) {
@@ -382,7 +366,6 @@ TEST(Rings, GiveATeamAllPanelsHoweverManyACallerAsksFor) {
   }
 }
 
-/// The fixed-size arrays of GPU kernels are large enough for their plans, or the plan is refused.
 template <class T>
 class Capacities : public testing::Test {
  protected:
@@ -399,7 +382,7 @@ class Capacities : public testing::Test {
                                            tessera::detail::Lines<T>{nullptr, 2, length, length},
                                            Tuning{.dot = {.segments_per_run = segments_per_run}});
   }
-  /// Lengths next to the powers of two, and one whose results differed.
+  /// Next to powers of two, and one whose results differed.
   static std::vector<Index> lengths(Index longest) {
     std::vector<Index> result{300000000};
     for (Index power = 512; power <= longest; power *= 2) {
@@ -461,7 +444,6 @@ TYPED_TEST(Capacities, OfCountersAreOneForEachTileOfColumns) {
   }
 }
 
-/// Checks tunings that users could set, for all shapes, on every card.
 template <class Exec>
 void expect_valid_tunings() {
   for (Index const card : cards) {
@@ -485,11 +467,11 @@ void expect_room_for_panels(Index columns, Index panels) {
   SCOPED_TRACE(testing::Message() << columns << " columns, " << panels << " panels");
   EXPECT_EQ(team.threads_per_line * team.side_by_side, gpu::PanelSteps<T>::team_size);
   EXPECT_GE(team.panels(), panels);
-  // No more than the next power of two, or than one step.
+  // At most the next power of two, or one step.
   EXPECT_TRUE(team.panels() < 2 * panels || team.count == 1);
   EXPECT_EQ(team.levels_in_scratch + team.levels_in_memory, gpu::stack_levels(team.count));
   EXPECT_GE(team.levels_in_memory, 0);
-  // Three teams share the scratch of Turing.
+  // Three teams share Turing's scratch.
   EXPECT_LE(3 * tessera::detail::scratch_bytes<T>(team.scratch()), 64 * 1024);
 }
 

@@ -8,7 +8,7 @@
 #include "support/case_test.hpp"
 #include "support/methods.hpp"
 
-/// NaN, infinity, signed zeros and subnormals are data like any other.
+/// NaN, infinity, signed zeros and subnormals.
 namespace tessera::test {
 namespace {
 
@@ -25,7 +25,6 @@ class SpecialValues : public CaseTest<C> {
 
   static std::size_t last(Shape const& shape) { return static_cast<std::size_t>(shape.size() - 1); }
 
-  /// Expects that all operations and methods agree with the reference for (A, v, B).
   void expect_reference(HostMatrix<T> const& A, std::vector<T> const& v, std::vector<T> const& B) {
     EXPECT_THAT(this->runner().multiply(A, v),
                 same_bits_as(reference::multiply(A.for_reference(), v)))
@@ -40,7 +39,6 @@ class SpecialValues : public CaseTest<C> {
     }
   }
 
-  /// As above, with a matrix of `elements` and vectors of real numbers.
   void expect_reference(Shape const& shape, std::vector<T> const& elements) {
     auto const v = real_numbers<T>(static_cast<std::size_t>(shape.cols), 41);
     auto const B = real_numbers<T>(static_cast<std::size_t>(shape.rows), 42);
@@ -93,8 +91,7 @@ TYPED_TEST(SpecialValues, InfinityTimesZeroIsNaN) {
   EXPECT_TRUE(std::isinf(B[1]));
 }
 
-/// Sums whose trees have no padding with +0: lines of 2^k whole segments, and 2^k whole panels.
-/// Otherwise the padding alone makes +0. Lines of one and of several blocks of segments.
+/// 2^k whole segments or panels: no padding with +0.
 std::vector<Shape> whole_shapes() {
   return {{1, 256},  {5, 256},  {256, 5},  {64, 256}, {16, 512}, {512, 16},
           {3, 1024}, {1024, 3}, {3, 2048}, {2048, 3}, {3, 4096}, {4096, 3}};
@@ -106,7 +103,7 @@ TYPED_TEST(SpecialValues, AResultIsNeverMinusZero) {
   auto shapes = this->shapes();
   for (Shape const& shape : whole_shapes()) shapes.push_back(shape);
   for (Shape const& shape : shapes) {
-    // Every product underflows to -0, and so do all sums before the last addition.
+    // All sums before the last addition underflow to -0.
     std::vector<T> const elements(this->last(shape) + 1, tiny);
     HostMatrix<T> const A(shape, TestFixture::order, elements);
     std::vector<T> const v(static_cast<std::size_t>(shape.cols), -tiny);
@@ -151,7 +148,7 @@ TYPED_TEST(SpecialValues, SubnormalsAreKept) {
     std::vector<T> const B(static_cast<std::size_t>(shape.rows), T(1));
     HostMatrix<T> const A(shape, TestFixture::order, elements);
     this->expect_reference(A, v, B);
-    // Sums of subnormals are exact: equal to sums of whole numbers, scaled.
+    // Sums of subnormals are exact: scaled sums of whole numbers.
     auto expected = this->runner().multiply({shape, TestFixture::order, whole}, v);
     for (T& b : expected) b *= Limits::denorm_min();
     EXPECT_THAT(this->runner().multiply(A, v), same_bits_as(expected)) << shape;

@@ -9,8 +9,7 @@
 #include "support/data.hpp"
 #include "support/reference.hpp"
 
-/// The library's formulas match docs/summation.md, checked with the reference and hand-worked
-/// values.
+/// docs/summation.md, by the reference and by hand.
 namespace tessera::summation {
 namespace {
 

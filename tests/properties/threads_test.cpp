@@ -6,7 +6,7 @@
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 
-/// ctest runs the digests with several numbers of threads: this checks that number.
+/// Checks the number of threads that ctest runs the digests with.
 namespace tessera::test {
 namespace {
 

@@ -10,7 +10,7 @@
 #include "support/methods.hpp"
 #include "support/tunings.hpp"
 
-/// A tuning decides who adds what, never the order.
+/// A tuning never changes an order.
 namespace tessera::test {
 namespace {
 

@@ -14,19 +14,19 @@
 #include "support/data.hpp"
 #include "support/reference.hpp"
 
-/// The trees over values in a warp, as kernels of GPUs use them, run by the host.
+/// GPU kernels' trees, on the host.
 namespace tessera::test {
 namespace {
 
 namespace gpu = tessera::detail::gpu;
 
-/// A warp whose threads run one after the other, repeatedly, until none sends anything different.
-/// Then each has received what it would receive from threads in lockstep.
+/// Threads run in turn until none sends anything different: each has received what it would in
+/// lockstep.
 struct WarpInTurn {
   using Bits = std::uint64_t;
   static constexpr int threads = gpu::warp_threads;
   static inline std::vector<std::array<double, threads>> sent;  ///< in exchanges, by each thread
-  static inline std::size_t exchanges;                          ///< of the current thread
+  static inline std::size_t exchanges;
   static inline std::size_t thread;
   static inline bool has_changed;
 
@@ -38,7 +38,7 @@ struct WarpInTurn {
     has_changed = has_changed || std::bit_cast<Bits>(before) != std::bit_cast<Bits>(all[thread]);
     return static_cast<T>(all[thread ^ static_cast<std::size_t>(mask)]);
   }
-  /// Called on the host only; trees are compiled for devices as well.
+  /// Never on a device; trees are compiled for both.
   template <class T>
   KOKKOS_FUNCTION static T shuffle_xor(T value, [[maybe_unused]] int mask) {
     KOKKOS_IF_ON_HOST((return exchange(value, mask);))
@@ -46,7 +46,6 @@ struct WarpInTurn {
   }
 };
 
-/// The results of each thread of a warp that pushes `values` in order.
 template <class Tree, class T>
 std::vector<T> sums_of(std::vector<T> const& values) {
   std::vector<T> sums(WarpInTurn::threads);

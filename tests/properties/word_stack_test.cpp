@@ -10,15 +10,13 @@
 
 #include "support/reference.hpp"
 
-/// The stack of a thread's partial vectors, as kernels of GPUs use it, run by the host. For every
-/// split between scratch and global memory it adds in the order of the reference and writes only
-/// its own places.
+/// GPU kernels' stack of a thread's partial vectors, on the host: the reference's order for every
+/// split of scratch and global memory, and no writes in others' places.
 namespace tessera::test {
 namespace {
 
 namespace gpu = tessera::detail::gpu;
 
-/// The element `e` of word `word` of vector `index`: numbers whose sums are rounded.
 template <class T>
 T element(int index, int word, int e) {
   return static_cast<T>(std::sin(1 + index * 31 + word * 7 + e));
@@ -31,8 +29,7 @@ gpu::Word<T> unused() {
   return word;
 }
 
-/// A stack of `count` vectors with so many parts in scratch: one of the places of `stride` threads
-/// is the thread's own, and each memory ends with a word that nobody has.
+/// One place of `stride` is the thread's; each memory ends with a word that belongs to nobody.
 template <int Words, class T, bool HasScratch>
 void expect_tree(int count, int scratch_parts) {
   using Stack = gpu::WordStack<Words, T, HasScratch>;

@@ -11,8 +11,6 @@ import math
 
 import numpy as np
 
-# ---- rounding --------------------------------------------------------------------------------------------------------
-
 
 def two_sum(a, b):
     """a + b rounded, and its error, in double."""
@@ -55,9 +53,6 @@ def fma(a, b, c):
         vh, vl = two_sum(uh, th)
         found = vh + to_odd(*two_sum(tl, vl))
         return np.where(np.isfinite(found), found, a * b + c)
-
-
-# ---- building blocks -------------------------------------------------------------------------------------------------
 
 
 def power_of_two_above(count):
@@ -123,9 +118,6 @@ def sum_lines(lines, y, log=None):
     return tree(chains, log) + lines.dtype.type(0)
 
 
-# ---- products --------------------------------------------------------------------------------------------------------
-
-
 def lines_are_rows(order, shape):
     return order == "row-major" or 1 in shape
 
@@ -184,8 +176,6 @@ def block_products(A, V):
     B = product(A, V, 256)
     return B, product(np.ascontiguousarray(A.T), B, 4 * lanes(A.dtype))
 
-
-# ---- functions -------------------------------------------------------------------------------------------------------
 
 CONSTANTS = {
     np.dtype(np.float32): {"h": 355 / 512, "l": float.fromhex("-0x1.bd0106p-13"), "w": 1.5 * 2**23, "exp_last": 7,
@@ -267,8 +257,6 @@ def map_of(name, x, gamma=0):
         "poisson_weights": lambda b: b * exp(x),
     }[name]
 
-
-# ---- what the page prints --------------------------------------------------------------------------------------------
 
 SHAPES = [(1, 1), (3, 9), (1, 300), (300, 1), (9, 257), (129, 513), (1000, 64), (8200, 40), (300007, 2), (24, 20001)]
 COLUMNS = [("float", "row-major"), ("float", "column-major"), ("double", "row-major"), ("double", "column-major")]

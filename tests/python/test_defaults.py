@@ -63,7 +63,6 @@ def test_many_columns_far_from_the_origin(estimator, mean):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         found = estimator.fit(table, y)
-    # Either the best fit, or a justified warning.
     eta = exact @ found.coef_.astype(float)
     eta += y.mean(dtype=float) - eta.mean()
     lost = ((eta - y) ** 2).sum() / ((expected.predict(exact) - y) ** 2).sum() - 1
@@ -116,7 +115,7 @@ def test_ordinary_tables_are_fitted_as_scikit_learn_does(name):
     y = Y[: len(table)]
     found = of_tessera.LinearRegression().fit(table, y)
     exact = table.astype(float)
-    # scikit-learn drops values that are small relative to the largest, so it gets columns of equal sizes.
+    # scikit-learn drops relatively small values.
     sizes = np.ptp(exact, axis=0)
     sizes[sizes <= 1e-15 * np.abs(exact).max(0)] = 1
     scale = 2.0 ** np.round(np.log2(sizes))
@@ -163,7 +162,6 @@ def test_uneven_norms_of_many_columns(dtype):
     assert reads_of(lambda tell: linalg.lstsq(even * units, b, callback=tell)) <= 1.5 * plain
     x = linalg.lstsq(even * units, b)[0]
     assert np.abs(x * units - exact).max() / np.abs(exact).max() < near
-    # The penalty applies to the original columns.
     all_rows = np.vstack([(even * units).astype(float), np.eye(600)])
     norms = np.linalg.norm(all_rows, axis=0)
     exact = np.linalg.lstsq(all_rows / norms, np.append(b, np.zeros(600)))[0] / norms

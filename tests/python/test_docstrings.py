@@ -87,10 +87,9 @@ def test_example(name):
 @pytest.mark.parametrize("name", THINGS)
 def test_by_numpydoc(name):
     validate = pytest.importorskip("numpydoc.validate").validate
-    # Extended summaries, references and examples everywhere are a matter of taste. Named tuples document attributes,
-    # not parameters.
+    # A matter of taste; named tuples document attributes, not parameters.
     left_out = {"ES01", "SA01", "EX01"} | ({"PR01"} if name in FIELDS + PRIVATE else set())
-    # The compiled class formats the end of its docstring differently.
+    # The compiled class ends its docstring differently.
     left_out |= {"GL02"} if name in COMPILED else set()
     assert [error for error in validate(name)["errors"] if error[0] not in left_out] == []
 

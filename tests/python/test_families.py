@@ -45,7 +45,7 @@ def test_svds_has_every_value(name, dtype, part):
     np.testing.assert_allclose(vh.astype(wide) @ vh.T, np.eye(k), rtol=0, atol=few * eps)
     for residual in (a.astype(wide) @ vh.T - u * s.astype(wide), a.T.astype(wide) @ u - vh.T * s.astype(wide)):
         assert np.linalg.norm(residual, axis=0).max() <= few * eps * largest
-    # The first entry of about the largest size is positive.
+    # Positive: the first entry of about the largest size.
     at = (np.abs(vh) > (1 - 1e-5) * np.abs(vh).max(1, keepdims=True)).argmax(1)
     assert (vh[np.arange(k), at] > 0).all()
 
@@ -178,7 +178,6 @@ def test_certified_regressions_have_as_many_digits_as_lapack(name):
     X, y, has_intercept, certified = nist(name)
     A = np.column_stack([np.ones(len(X)), X]) if has_intercept else X
     lapack = max(right_digits(np.linalg.lstsq(A, y, rcond=rcond)[0], certified) for rcond in (None, 0))
-    # Both the powers of x and the entries of the solution are rounded.
     best = right_digits(_exact(A, y), certified)
     assert right_digits(linalg.lstsq(A, y)[0], certified) >= min(lapack, best - 1) - 0.5
 

@@ -81,7 +81,7 @@ def test_copies_of_numbers_that_lie_in_any_way():
     records = np.zeros(5, [("a", "i1"), ("x", "f8")])
     records["x"] = np.arange(5)
     assert tessera.dot(records["x"], np.ones(5), copy=True) == 10
-    odd = np.zeros(41, np.uint8)[1:].view(np.float64)  # at an address that is not a multiple of 8
+    odd = np.zeros(41, np.uint8)[1:].view(np.float64)  # no multiple of 8
     odd[:] = np.arange(5)
     assert not odd.flags.aligned and tessera.dot(odd, np.ones(5), copy=True) == 10
     table = np.zeros((3, 4), [("a", "i1"), ("x", "f8")])
@@ -171,7 +171,6 @@ def test_arrays_that_are_not_aligned(dtype, order):
     for name, its in calls.items():
         for call, right in zip(its, expected[name], strict=True):
             np.testing.assert_array_equal(call(True), right)
-    # Arrays of other libraries are also copied.
     np.testing.assert_array_equal(tessera.matvec(OnlyInterface(odd), v, copy=True), tessera.matvec(a, v))
     np.testing.assert_array_equal(tessera.transpose(OnlyInterface(odd), copy=True), a.T)
 

@@ -93,7 +93,7 @@ def test_rank_deficiency_gives_the_shortest():
     b = right_side(rows=40)
     x, residues, rank, _ = linalg.lstsq(a, b)
     np.testing.assert_allclose(x, np.linalg.lstsq(a, b)[0], atol=1e-12)
-    # Like SciPy: no sums of squares for a matrix without full column rank or with too few rows.
+    # Like SciPy: none without full column rank or with too few rows.
     assert rank == 8 and residues.shape == (0,)
     assert linalg.lstsq(a[:10], b[:10])[1].shape == (0,)
     assert linalg.lstsq(a[:10], b[:10], maxiter=500)[1].shape == (0,)

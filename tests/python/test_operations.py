@@ -8,7 +8,6 @@ import pytest
 import tessera
 
 TYPES = [np.float32, np.float64]
-# Memory layouts of the same matrix.
 LAYOUTS = {
     "C": np.ascontiguousarray,
     "Fortran": np.asfortranarray,

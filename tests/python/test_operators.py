@@ -124,7 +124,7 @@ def test_operators_copy_on_request():
             np.testing.assert_allclose(make(a, copy=True) @ np.ones(3), expected)
     plain = np.ones((4, 3))
     operator = tessera.aslinearoperator(plain, copy=True)
-    plain[:] = 2  # it was suitable, so it is used in place
+    plain[:] = 2
     assert (operator @ np.ones(3)).tolist() == [6] * 4
     assert tessera.check([[1, 2], [3, 4]], [1, -1], [-4, -6], copy=True).passed
     assert tessera.check(plain.T[:, ::2], np.ones(2), [24.0, 24.0], copy=True).passed

@@ -11,7 +11,6 @@ import sys
 
 import pytest
 
-# Statements that import a package, and statements that then use it.
 USES = {
     "tessera": ("import tessera", "assert tessera.atax(np.eye(3), np.arange(3.0)).tolist() == [0, 1, 2]"),
     "other_package": ("import other_package", "assert other_package.sum(1000) == 499500"),

@@ -57,7 +57,7 @@ def test_results(a):
     assert facts_of(found)["istop"] == str(found.istop)
     assert "tessera.linalg.LsqrResult" in linalg.lsqr(a, np.ones(90))._repr_html_()
     assert facts_of(linalg.pca(a, 2))["components"] == "float64, 2 x 7"
-    x, *rest = found  # still a tuple
+    x, *rest = found
     assert len(rest) == 7 and x is found.x and found._asdict()["itn"] == found.itn
 
 

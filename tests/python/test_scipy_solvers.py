@@ -23,7 +23,7 @@ def of_scipy(name):
         pytest.skip(f"the installed SciPy comes without its tests: no {name}", allow_module_level=True)
 
 
-np.random.seed(1)  # the modules draw their matrices when they are imported
+np.random.seed(1)  # modules draw matrices when imported
 of_lsqr = of_scipy("_isolve.tests.test_lsqr")
 of_lsmr = of_scipy("_isolve.tests.test_lsmr")
 of_svds = of_scipy("_eigen.tests.test_svds")
@@ -61,7 +61,6 @@ class TestSVDS(of_svds.Test_SVDS_ARPACK):
     pass
 
 
-# Patterns of the names of cases that fail, with the reason.
 EXPECTED = {
     r"testComplex|(?i:complex)(64|128)?-shape|small_sigma2.complex": "matrices are real",
     r"svd_simple.*-False-False-1-|svd_simple.*-True-False-1-|svd_simple.*-False-2-A1": "matrices are real",

@@ -169,7 +169,6 @@ def test_weights_of_classes(class_weight):
     exact = {"tol": 1e-12, "solver": "newton-cholesky"}
     expected = linear_model.LogisticRegression(class_weight=class_weight, **exact).fit(X, y)
     close(of_tessera.LogisticRegression(class_weight=class_weight).fit(X, y).coef_, expected.coef_)
-    # "balanced" counts the weights of the rows.
     of_class = np.bincount(y, weights)
     factors = weights.sum() / 2 / of_class if class_weight == "balanced" else [class_weight.get(k, 1) for k in (0, 1)]
     expected = linear_model.LogisticRegression(**exact).fit(X, y, weights * np.array(factors)[y])
@@ -546,7 +545,6 @@ def test_results_as_data_frames(estimator):
     assert clone(estimator).fit(frame).feature_names_in_.tolist() == frame.columns.tolist()
 
 
-# Arguments, attributes and results are the same on those data sets of scikit-learn that suit the model.
 EXACT = {"solver": "newton-cholesky", "tol": 1e-12}
 TABLE = [
     ("LinearRegression", {}, {}, DATA_SETS),

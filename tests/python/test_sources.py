@@ -35,9 +35,6 @@ def same(stream, a):
     assert found.tobytes() == expected.tobytes()
 
 
-# ---- blocks --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("sizes", [[M], [1, 0, 700, 7, M - 708], [100] * 15])
 def test_blocks(a, sizes):
     same(tessera.from_blocks(np.split(a, np.cumsum(sizes)[:-1]), memory_limit=LIMIT), a)
@@ -84,9 +81,6 @@ def test_types_of_blocks():
         tessera.matvec(tessera.from_blocks([np.ma.masked_greater(np.ones((2, 2)) * [[1], [5]], 4)[:, :1]]), np.ones(1))
 
 
-# ---- dask ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("chunks", [(M, N), (100, 7), ((1, 700, 799), (30, 30))])
 def test_dask(a, chunks):
     dask_array = package("dask.array")
@@ -128,9 +122,6 @@ def test_each_chunk_is_computed_once_in_a_pass(a):
     assert sorted(computed) == [0, 500, 1000]
 
 
-# ---- xarray and Zarr -----------------------------------------------------------------------------
-
-
 def test_xarray(a):
     xarray = package("xarray")
     same(tessera.from_xarray(xarray.DataArray(a), memory_limit=LIMIT), a)
@@ -152,9 +143,6 @@ def test_zarr(a, zarr_format, chunks, tmp_path):
     made.attrs["scale_factor"] = 0.5
     with pytest.raises(ValueError, match="attribute scale_factor = 0.5; open the array with xarray"):
         tessera.from_zarr(group["x"])
-
-
-# ---- AnnData -------------------------------------------------------------------------------------
 
 
 def h5ad(path, a):
@@ -190,9 +178,6 @@ def test_anndata_objects(a, tmp_path):
     assert tessera.from_anndata(made, obsm="X_pca").shape == (M, 3)
     with pytest.raises(TypeError, match=r"layers/sparse is sparse: .*toarray\(\), for example as a layer, and pass layer="):
         tessera.from_anndata(made, layer="sparse")
-
-
-# ---- safetensors ---------------------------------------------------------------------------------
 
 
 def safetensors(path, **tensors):
@@ -240,9 +225,6 @@ def test_files_that_are_no_safetensors(content, tmp_path):
     (tmp_path / "a").write_bytes(content)
     with pytest.raises((OSError, ValueError), match="is no safetensors file|expected the name of a tensor"):
         tessera.from_safetensors(tmp_path / "a", "a")
-
-
-# ---- tables --------------------------------------------------------------------------------------
 
 
 def parquet(path, columns, **options):
@@ -323,9 +305,6 @@ def test_polars(a):
         tessera.from_polars(polars.DataFrame({"name": ["a"]}))
     with pytest.raises(TypeError, match=r"found LazyFrame; call its collect\(\)"):
         tessera.from_polars(frame.lazy())
-
-
-# ---- all -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,7 @@ def test_masked_blocks():
     stream = tessera.from_callback(4, 3, lambda rows, cols: masked[rows, cols])
     with pytest.raises(TypeError, match="without masked elements, found 2 of them in rows from 0 on"):
         tessera.matvec(stream, np.ones(3))
-    stream = tessera.from_callback(4, 3, lambda rows, cols: list(masked[rows, cols]))  # rows with masks
+    stream = tessera.from_callback(4, 3, lambda rows, cols: list(masked[rows, cols]))
     with pytest.raises(TypeError, match="without masked elements, found some in rows from 0 on"):
         tessera.matvec(stream, np.ones(3))
     whole = np.ma.masked_greater(np.arange(12.0).reshape(4, 3), 99.0)

@@ -107,7 +107,7 @@ def test_dot(dtype, size):
 def test_exp(dtype):
     x, expected = page.function_values("exp", dtype)
     ones = np.ones(1, dtype)
-    # Each value is computed as the map of a 1 x 1 matrix: B = f(A·v).
+    # Each by a 1 x 1 matrix: B = f(A·v).
     for i in range(0, x.size, 37):
         found = tessera.atax(ones[None, :], ones, weights=x[i : i + 1], map="poisson_weights")
         same_bits(found, expected[i : i + 1])

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A backend that claims to be accelerated, but lacks required members.
+// Claims to be accelerated, lacks required members.
 
 #include <Kokkos_Core.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-/// An execution space with the host's memory.
+/// With the host's memory.
 struct Elsewhere {
   using execution_space = Elsewhere;
   using memory_space = Kokkos::HostSpace;

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls that users often try but that are not supported. tests/refusals/CMakeLists.txt has the
-// sentences.
+// Calls that users often try.
 
 #include <Kokkos_Core.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Elements of unsupported types. tests/refusals/CMakeLists.txt has the sentence.
+// Unsupported elements.
 
 #include <Kokkos_Core.hpp>
 
@@ -14,7 +14,7 @@ using Matrix = Kokkos::View<T**, Kokkos::HostSpace>;
 template <class T>
 using Vector = Kokkos::View<T*, Kokkos::HostSpace>;
 
-/// A number of 16 bits, as libraries define it for compilers without such a type.
+/// As libraries define it for compilers without 16-bit numbers.
 struct Half {
   unsigned short bits;
 };

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A consumer's source, compiled with -ffast-math.
+// Compiled with -ffast-math.
 
 #include <tessera/summation.hpp>

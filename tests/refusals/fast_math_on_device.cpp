@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A consumer's source, compiled with nvcc's --use_fast_math.
+// Compiled with nvcc's --use_fast_math.
 
 #include <Kokkos_Core.hpp>
 

@@ -22,7 +22,7 @@
 #include "support/same_bits.hpp"
 #include "support/sha256.hpp"
 
-/// Least squares by `cgls`, on every backend, layout and scalar type.
+/// Least squares by `cgls`.
 namespace tessera::test {
 namespace {
 
@@ -37,7 +37,6 @@ class Cgls : public testing::Test {
   static constexpr Index rows = 90;
   static constexpr Index cols = 14;
 
-  /// The element (i, j) of a matrix with a dominant diagonal.
   static T element(Index i, Index j, Index n = cols) {
     auto const index = static_cast<std::uint64_t>(i * n + j);
     return whole_number<T>(1, index, 50) + (i == j ? T(300) : T(0));
@@ -164,8 +163,7 @@ TYPED_TEST(Cgls, GoesOnFromEveryStepWithTheSameBits) {
   }
 }
 
-/// A run with a larger limit resumes from the state of the last iteration, which is offered without
-/// a request.
+/// The last state comes without a request.
 TYPED_TEST(Cgls, HandsOnItsLastState) {
   using T = typename TypeParam::Scalar;
   auto const b = TestFixture::right_side();
@@ -181,7 +179,6 @@ TYPED_TEST(Cgls, HandsOnItsLastState) {
   EXPECT_THAT(TestFixture::on_host(rest.x), same_bits_as(TestFixture::on_host(whole.x)));
 }
 
-/// ctest runs this with several numbers of threads.
 TYPED_TEST(Cgls, HasTheCommittedBits) {
   using T = typename TypeParam::Scalar;
   constexpr bool is_float = std::same_as<T, float>;

@@ -24,7 +24,7 @@
 #include "support/sha256.hpp"
 #include "support/shapes.hpp"
 
-/// Least squares of few columns, solved directly, on every backend, layout and type.
+/// Direct least squares of few columns.
 namespace tessera::test {
 namespace {
 
@@ -53,7 +53,7 @@ class Direct : public TripletsTest<C> {
     }
     return b;
   }
-  /// Nearly dependent columns of sizes from 1e-4 to 1e4: 1, t, t², … for t in [0, 1].
+  /// Nearly dependent, of sizes from 1e-4 to 1e4: 1, t, t², … for t in [0, 1].
   static HostMatrix<T> powers(Index rows, Index cols) {
     return TripletsTest<C>::matrix(rows, cols, [&](Index i, Index j) {
       double const t = static_cast<double>(i + 1) / static_cast<double>(rows);
@@ -79,7 +79,7 @@ TYPED_TEST(Direct, SolvesWhatIterationsOfAnEstimateDoNot) {
   EXPECT_EQ(found.reads, op.reads());
   auto const solution = this->x_of(found);
   double const small = 20 * TestFixture::eps * found.conda;
-  // Relative to the sizes of the columns, because b = A·x was rounded.
+  // Relative to the columns' sizes, because b = A·x was rounded.
   for (std::size_t j = 0; j < x.size(); ++j) {
     double const size = std::pow(10, -4 + 8.0 * static_cast<double>(j) / static_cast<double>(n));
     EXPECT_NEAR(solution[j] * size, x[j] * size, small * 1e4 * 3) << j;
@@ -87,7 +87,6 @@ TYPED_TEST(Direct, SolvesWhatIterationsOfAnEstimateDoNot) {
 }
 
 TYPED_TEST(Direct, FindsTheShortestOfManySolutions) {
-  // Two equal columns, and one of zeros.
   auto const A = this->matrix(40, 4, [](Index i, Index j) {
     return static_cast<double>(j == 3 ? 0 : j == 1 ? i % 5 - 1 : (i * i) % 7 + 1);
   });
@@ -99,7 +98,6 @@ TYPED_TEST(Direct, FindsTheShortestOfManySolutions) {
   for (std::size_t j = 0; j < x.size(); ++j) {
     EXPECT_NEAR(x[j], shortest[j], 200 * TestFixture::eps) << j;
   }
-  // A wide matrix: x = Aᵀ·y.
   auto const wide =
       this->matrix(2, 3, [](Index i, Index j) { return static_cast<double>(i == 0 ? 1 : j); });
   solve::MatrixOperator const of_wide(typename TypeParam::Exec(),
@@ -165,7 +163,6 @@ TYPED_TEST(Direct, HasTheSameBitsFromAStreamAndWithPortableKernelsAndResumed) {
   }
 }
 
-/// If squares of elements over- or underflow in double, LSMR solves.
 TYPED_TEST(Direct, LeavesNumbersOfAnySizeToLsmr) {
   using T = typename TypeParam::Scalar;
   int const far = std::numeric_limits<T>::max_exponent * 2 / 3;
@@ -201,7 +198,6 @@ TYPED_TEST(Direct, SaysWhyThereIsNothing) {
               testing::Throws<std::invalid_argument>());
 }
 
-/// ctest runs this with several numbers of threads.
 TYPED_TEST(Direct, HasTheCommittedBits) {
   using T = typename TypeParam::Scalar;
   auto const A = this->powers(3000, 40);

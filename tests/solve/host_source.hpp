@@ -12,8 +12,7 @@
 
 namespace tessera::test {
 
-/// A rows x cols matrix on the host as a source of streams. The matrix and the counter of elements
-/// read must outlive the source.
+/// A and the counter of elements read must outlive the source.
 template <class C>
 auto source_of(HostMatrix<typename C::Scalar> const& A, Index rows, Index cols,
                std::atomic<Index>* elements = nullptr) {

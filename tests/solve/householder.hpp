@@ -7,12 +7,11 @@
 #include <utility>
 #include <vector>
 
-/// A direct solution of least squares in higher precision, as a reference.
+/// A reference in higher precision.
 namespace tessera::test {
 
 using LongRows = std::vector<std::vector<long double>>;
 
-/// x that minimises ‖A·x - b‖, for A of full column rank, by Householder's reflections.
 inline std::vector<long double> solve_by_householder(LongRows A, std::vector<long double> b) {
   std::size_t const rows = A.size();
   std::size_t const cols = A[0].size();

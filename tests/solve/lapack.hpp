@@ -9,18 +9,18 @@
 #include <string>
 #include <vector>
 
-/// LAPACK of the machine's OpenBLAS as a reference. It is loaded when a test calls it.
+/// The machine's OpenBLAS, loaded by the first call.
 namespace tessera::test {
 
 class Lapack {
  public:
-  /// Null if the machine does not have it.
+  /// Null if not installed.
   static Lapack const* find() {
     static Lapack const lapack;
     return lapack.dgelsd_ != nullptr && lapack.dgesdd_ != nullptr ? &lapack : nullptr;
   }
 
-  /// The shortest x that minimises ‖A·x - b‖. A is column-major.
+  /// The shortest x that minimises ‖A·x - b‖; A is column-major.
   [[nodiscard]] std::vector<double> least_squares(int rows, int cols, std::vector<double> A,
                                                   std::vector<double> b) const {
     int const one = 1;
@@ -36,7 +36,6 @@ class Lapack {
     b.resize(static_cast<std::size_t>(cols));
     return b;
   }
-  /// All singular values in falling order.
   [[nodiscard]] std::vector<double> singular_values(int rows, int cols,
                                                     std::vector<double> A) const {
     char const none = 'N';
@@ -65,7 +64,6 @@ class Lapack {
     dgesdd_ = reinterpret_cast<Dgesdd*>(dlsym(library, "dgesdd_"));
   }
 
-  /// Calls a routine twice: for the size of its workspace, then with this workspace.
   template <class Routine>
   static void run(std::string const& name, Routine const& routine) {
     int info = 0;

@@ -18,7 +18,7 @@
 
 #include "support/data.hpp"
 
-/// Solvers compared with LAPACK, in double, on matrices up to 2000 x 500.
+/// Solvers against LAPACK, in double.
 namespace tessera::test {
 namespace {
 
@@ -27,7 +27,6 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using solve::Stop;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
-/// A matrix of a class of problems, column-major on the host.
 struct Problem {
   template <class Entry>
   Problem(std::string what, int m, int n, Entry const& entry)
@@ -156,10 +155,10 @@ TYPED_TEST(BesideLapack, LeastSquaresAreThoseOfDgelsd) {
       for (std::size_t j = 0; j < x.size(); ++j) off[j] = x[j] - expected[j];
       auto const [normr, normar] = this->residuals(p, x, b);
       auto const [lapack_normr, lapack_normar] = this->residuals(p, expected, b);
-      // The bound of a stable method: n roundings of each product.
+      // A stable method: n roundings of each product.
       double const n = p.rows + p.cols;
       EXPECT_LE(normar, n * eps * s[0] * (s[0] * this->norm(x) + this->norm(b)));
-      // x - x' = (AᵀA)⁻¹·Aᵀ·(r' - r) if A has full column rank; A⁺·(r' - r) for a wide matrix.
+      // x - x' = (AᵀA)⁻¹·Aᵀ·(r' - r) for full column rank; A⁺·(r' - r) if wide.
       double const least = s.back();
       double const rounding = n * eps * (s[0] / least) * this->norm(expected);
       double const bound = p.rows >= p.cols ? (normar + lapack_normar) / (least * least)
@@ -182,7 +181,7 @@ TYPED_TEST(BesideLapack, SingularValuesAreThoseOfDgesdd) {
           << solve::sentence(found.stop);
       ASSERT_EQ(static_cast<solve::Index>(found.s.size()), k);
       for (std::size_t i = 0; i < found.s.size(); ++i) {
-        // Instead of a value that is not the largest, a neighbour within the residual may be found.
+        // A neighbour within the residual may be found instead.
         double const squares = eps * expected[0] * expected[0] / std::max(expected[i], 1e-300);
         double const bound = found.residuals[i] + (p.rows + p.cols) * eps * expected[0] +
                              (expected[i] < std::sqrt(eps) * expected[0] ? squares : 0);

@@ -24,7 +24,7 @@
 #include "support/same_bits.hpp"
 #include "support/sha256.hpp"
 
-/// Least squares by `lsmr` and `lsqr`, on every backend, layout and scalar type.
+/// Least squares by `lsmr` and `lsqr`.
 namespace tessera::test {
 namespace {
 
@@ -74,7 +74,6 @@ class LeastSquares : public testing::Test {
     return elements_of(x);
   }
 
-  /// A matrix of entry(i, j), on the host and as an operator.
   struct Matrix {
     template <class Entry>
     Matrix(std::size_t m, std::size_t n, Entry const& entry)
@@ -115,7 +114,6 @@ class LeastSquares : public testing::Test {
       }
       return {static_cast<double>(std::sqrt(square)), static_cast<double>(std::sqrt(gradient))};
     }
-    /// The same with damp·I below A, solved directly.
     std::vector<long double> solve(Vector const& b, long double damp = 0) const {
       LongRows all(rows + (damp > 0 ? cols : 0), std::vector<long double>(cols));
       std::vector<long double> right(all.size());
@@ -137,7 +135,6 @@ class LeastSquares : public testing::Test {
       return whole_number<T>(seed, i * cols + j, 50) + (i == j ? 100 : 0);
     });
   }
-  /// 1; 1 2; 2 3; …: k and k + 1 in each row.
   static Matrix bidiagonal(std::size_t rows, std::size_t cols) {
     return Matrix(rows, cols, [](std::size_t i, std::size_t j) {
       return i == j ? static_cast<double>(j + 1) : i == j + 1 ? static_cast<double>(j + 1) : 0.0;
@@ -167,7 +164,7 @@ TYPED_TEST_SUITE(LeastSquares, Cases, CaseName);
 
 TYPED_TEST(LeastSquares, OfWholeNumbersHaveTheKnownSolution) {
   using T = typename TypeParam::Scalar;
-  // Columns (1, 0, 1) and (0, 1, 1); (1, 1, -1) is orthogonal to both.
+  // (1, 1, -1) is orthogonal to both columns.
   typename TestFixture::Matrix const A(
       3, 2, [](std::size_t i, std::size_t j) { return i == j || i == 2 ? 1 : 0; });
   for (auto const& solve_it : this->methods()) {
@@ -183,7 +180,7 @@ TYPED_TEST(LeastSquares, OfWholeNumbersHaveTheKnownSolution) {
 }
 
 TYPED_TEST(LeastSquares, OfPublishedCasesHaveThePublishedSolutions) {
-  // The cases of scipy/sparse/linalg/_isolve/tests/test_lsmr.py.
+  // From scipy/sparse/linalg/_isolve/tests/test_lsmr.py.
   using Vector = typename TestFixture::Vector;
   // In float, rounding destroys orthogonality before all columns are used.
   Index const steps = std::same_as<typename TypeParam::Scalar, double> ? 10 : 40;
@@ -240,7 +237,7 @@ TYPED_TEST(LeastSquares, AgreeWithADirectSolution) {
         auto const result = solve_it(A.op(), b, options);
         EXPECT_TRUE(solve::is_success(result.stop) || result.stop == Stop::iteration_limit)
             << solve::sentence(result.stop);
-        // The sensitivity of least squares, with the estimate of cond(A) in the Frobenius norm.
+        // Sensitivity of least squares, with cond(A) in the Frobenius norm.
         double const bound = 4 * this->epsilon * size * (1 + result.conda * result.conda);
         this->expect_near(result.solution, direct, bound, what + " by " + solve_it.name);
       }
@@ -250,7 +247,6 @@ TYPED_TEST(LeastSquares, AgreeWithADirectSolution) {
 
 TYPED_TEST(LeastSquares, OfDeficientRankAreTheShortest) {
   using T = typename TypeParam::Scalar;
-  // Two equal columns; a wide matrix; a constant column next to a column of zeros.
   typename TestFixture::Matrix const twins(
       5, 2, [](std::size_t i, std::size_t) { return static_cast<double>(i + 1); });
   typename TestFixture::Matrix const wide(
@@ -304,7 +300,7 @@ TYPED_TEST(LeastSquares, BeginWhereTheyAreTold) {
   }
 }
 
-/// b = 0 and a penalty on the distance from x0: (AᵀA + damp²·I)·x = damp²·x0.
+/// b = 0: (AᵀA + damp²·I)·x = damp²·x0.
 TYPED_TEST(LeastSquares, OfZerosWithAPenaltyAreNearTheStart) {
   using T = typename TypeParam::Scalar;
   typename TestFixture::Matrix const A(
@@ -395,7 +391,6 @@ TYPED_TEST(LeastSquares, SayWhyTheyStop) {
   }
 }
 
-/// With tolerances of 0, the precision of the scalar type ends the iteration.
 TYPED_TEST(LeastSquares, SayHowFarTheArithmeticCanTell) {
   using T = typename TypeParam::Scalar;
   auto const A = this->random_matrix(60, 12);
@@ -403,9 +398,7 @@ TYPED_TEST(LeastSquares, SayHowFarTheArithmeticCanTell) {
     auto const exact = solve_it(A.op(), A.times(this->counting_down(12)), this->to_the_end(200));
     EXPECT_EQ(exact.stop, Stop::solved_to_precision) << solve::sentence(exact.stop);
   }
-  // Usually a residual reaches the precision before the condition number does. Here b is small
-  // where A is small: the iteration continues until the estimate of cond(A), which grows, exceeds
-  // the precision of float.
+  // Small b where A is small: the estimate of cond(A) reaches the precision of float first.
   if constexpr (std::same_as<T, float>) {
     auto const value = [](std::size_t j) {
       double const t = static_cast<double>(j) / 19;
@@ -531,7 +524,6 @@ TYPED_TEST(LeastSquares, HaveTheSameBitsFromAStreamAndWithPortableKernels) {
     EXPECT_THAT(solve_it(A.op(Kernels::portable), b, options).solution,
                 same_bits_as(in_memory.solution));
     EXPECT_THAT(solve_it(streamed, b, options).solution, same_bits_as(in_memory.solution));
-    // A limit that fits each of the products, and one that is too small.
     std::size_t const needed = streamed.bytes_needed();
     EXPECT_GE(streamed.bytes_needed({.block = 20}), needed);
     solve::StreamOperator<Exec, std::remove_const_t<decltype(source)>> const tight(
@@ -705,14 +697,12 @@ TYPED_TEST(LeastSquares, OfManyRightSidesShareTheReads) {
   check(streamed, true);
 }
 
-/// ctest runs this with several numbers of threads.
 TYPED_TEST(LeastSquares, HaveTheCommittedBits) {
   using T = typename TypeParam::Scalar;
   constexpr bool is_float = std::same_as<T, float>;
   constexpr bool has_rows = TypeParam::order == reference::Order::row_major;
   auto const A = this->random_matrix(1500, 320, 7);
   auto const b = whole_numbers<T>(1500, 5, 9);
-  // SHA-256 of x by lsmr and by lsqr.
   using Digests = std::array<std::string, 2>;
   Digests const expected =
       is_float

@@ -27,7 +27,7 @@
 #include "support/sha256.hpp"
 #include "support/shapes.hpp"
 
-/// Principal components, on every backend, layout and scalar type.
+/// Principal components.
 namespace tessera::test {
 namespace {
 
@@ -44,7 +44,6 @@ class Pca : public testing::Test {
   static constexpr Index rows = 64;
   static constexpr Index cols = 9;
 
-  /// Whole numbers whose columns differ in size and in mean; one column is constant.
   static double entry(Index i, Index j) {
     if (j == 4) return 7;
     return whole_number<double>(3, static_cast<std::size_t>(i * cols + j), 8) *
@@ -65,10 +64,9 @@ class Pca : public testing::Test {
     return {copy.data(), copy.data() + copy.size()};
   }
 
-  /// `direct` of the options: directly, and by blocks.
+  /// `direct`: directly, and by blocks.
   static constexpr std::array<Index, 2> ways{solve::direct_columns, 0};
 
-  /// The reference: the matrix, centred on the host.
   struct Expected {
     std::vector<double> mean = std::vector<double>(cols);
     std::vector<double> deviation = std::vector<double>(cols);
@@ -128,7 +126,6 @@ TYPED_TEST(Pca, FindsTheComponentsOfTheCentredMatrix) {
   }
 }
 
-/// ctest runs this with several numbers of threads.
 TYPED_TEST(Pca, HasTheCommittedBits) {
   using T = typename TypeParam::Scalar;
   constexpr bool is_float = std::same_as<T, float>;
@@ -174,8 +171,7 @@ TYPED_TEST(Pca, ReadsTheMatrixOnceAStepAndTwiceBefore) {
       Index const before = op.reads();
       auto const found = solve::pca(op, 4, options);
       EXPECT_EQ(found.svd.reads, op.reads() - before);
-      // In a stream, the first product of an iteration is shifted on the fly; in memory it takes
-      // another read.
+      // A stream shifts the first product on the fly; memory takes another read.
       Index const reads =
           way > 0 ? found.svd.iterations + (want_u ? 1 : 0) : from_stream.svd.iterations + 3;
       EXPECT_EQ(from_stream.svd.reads, reads);
@@ -190,7 +186,7 @@ TYPED_TEST(Pca, ReadsTheMatrixOnceAStepAndTwiceBefore) {
   }
 }
 
-/// Means are 1e5 times the deviations: elements have few digits left in float.
+/// Means are 1e5 times the deviations.
 TYPED_TEST(Pca, LosesNoDigitsFarFromTheOrigin) {
   using T = typename TypeParam::Scalar;
   auto elements = this->matrix().memory();
@@ -225,7 +221,6 @@ TYPED_TEST(Pca, ExplainsAllVarianceByAllComponents) {
   }
 }
 
-/// Squares of such numbers over- or underflow.
 TYPED_TEST(Pca, IsOfNumbersOfAnySize) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Scalar;
@@ -268,8 +263,7 @@ TYPED_TEST(Pca, IsOfNumbersOfAnySize) {
   }
 }
 
-/// Means of such columns are rounded, so computed deviations are not exactly 0. Other columns keep
-/// their bits.
+/// Rounded means make deviations inexact.
 TYPED_TEST(Pca, LeavesOutColumnsThatAreConstantButForRounding) {
   using T = typename TypeParam::Scalar;
   constexpr bool by_rows = TypeParam::order == Order::row_major;
@@ -308,7 +302,6 @@ TYPED_TEST(Pca, LeavesOutColumnsThatAreConstantButForRounding) {
   }
 }
 
-/// No varying column is left out, however small its variation.
 TYPED_TEST(Pca, KeepsColumnsThatDifferALittle) {
   using T = typename TypeParam::Scalar;
   constexpr bool by_rows = TypeParam::order == Order::row_major;
@@ -331,7 +324,6 @@ TYPED_TEST(Pca, KeepsColumnsThatDifferALittle) {
   }
 }
 
-/// Sums are in double, and numbers are rescaled if necessary.
 TYPED_TEST(Pca, AddsNumbersWhoseSumOverflows) {
   using T = typename TypeParam::Scalar;
   auto A = this->matrix();

@@ -8,7 +8,7 @@
 
 namespace tessera::test {
 
-/// Another operator's matrix, with only the mandatory functions of an operator.
+/// Only the mandatory functions.
 template <class Exec, class T>
 class PlainOperator final : public solve::NormalOperator<Exec, T> {
   using Base = solve::NormalOperator<Exec, T>;

@@ -26,7 +26,7 @@
 #include "support/sha256.hpp"
 #include "support/shapes.hpp"
 
-/// Products with blocks, and singular values from these, on every backend, layout and scalar type.
+/// Singular values by products with blocks.
 namespace tessera::test {
 namespace {
 
@@ -195,7 +195,6 @@ TYPED_TEST(RandomizedSvd, HasTheBitsOfOneRunWhereverItIsInterrupted) {
   }
 }
 
-/// ctest runs this with several numbers of threads.
 TYPED_TEST(RandomizedSvd, HasTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   auto const found = this->run(this->whole_matrix(700, 300), 3, {.want_u = true});
@@ -203,7 +202,6 @@ TYPED_TEST(RandomizedSvd, HasTheCommittedBits) {
   std::vector<double> all = found.s;
   all.insert(all.end(), found.VT.begin(), found.VT.end());
   all.insert(all.end(), found.UT.begin(), found.UT.end());
-  // The same for both layouts.
   EXPECT_EQ(sha256(all), is_float
                              ? "9e409b9dc0c8b5e61818013fedb31c00d32f1410621ab3aa8717caf471b9c45a"
                              : "a10d9a7da8fdcce797fcc0259e91df1e750a37c5c7d19f243322f30986f86eff");
@@ -250,7 +248,6 @@ TYPED_TEST(RandomizedSvd, RefusesWhatDoesNotFit) {
   auto other = *kept;
   other.of.rows = 9;
   expect_refused(resume(other), "found one of randomized_svd of 9 x 5");
-  // Whatever value a number of the state gets, a run ends or refuses the state.
   for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
     for (double const x : {-1.0, 0.5, 3.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
       auto damaged = *kept;

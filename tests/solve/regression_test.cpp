@@ -26,8 +26,7 @@
 #include "support/sha256.hpp"
 #include "support/shapes.hpp"
 
-/// Linear, logistic, Poisson, gamma and Tweedie regression, on every backend, layout and scalar
-/// type.
+/// Regressions of every loss.
 namespace tessera::test {
 namespace {
 
@@ -87,7 +86,6 @@ class Regressions : public testing::Test {
     }
     return {Shape{m, cols}, C::order, std::move(elements)};
   }
-  /// Values of y for a loss: labels, some on the wrong side, or counts, or numbers.
   static std::vector<T> answers(Loss loss) {
     std::vector<T> y;
     for (Index i = 0; i < rows; ++i) {
@@ -134,7 +132,6 @@ class Regressions : public testing::Test {
             fit.dispersion,
             fit.standard_errors};
   }
-  /// A matrix from its rows.
   static HostMatrix<T> matrix_of(Index m, Index n, std::vector<double> const& by_rows) {
     std::vector<T> elements;
     for (Index k = 0; k < m * n; ++k) {
@@ -144,7 +141,6 @@ class Regressions : public testing::Test {
     }
     return {Shape{m, n}, C::order, std::move(elements)};
   }
-  /// A fit of a matrix, given by its rows, and y.
   static Fit fit_of(Loss loss, Index n, std::vector<double> const& by_rows,
                     std::vector<double> const& y, RegressionOptions const& options = {}) {
     auto const m = static_cast<Index>(y.size());
@@ -152,7 +148,6 @@ class Regressions : public testing::Test {
     return run(loss, op, std::vector<T>(y.begin(), y.end()), options);
   }
 
-  /// SHA-256 of the fits of some losses.
   static std::string digest_by(
       RegressionSolver solver,
       std::span<Loss const> losses = std::span<Loss const>(every_loss).first(3)) {
@@ -167,7 +162,6 @@ class Regressions : public testing::Test {
     return sha256(all);
   }
 
-  /// The loss and the norm of its gradient, in double on the host.
   struct Objective {
     double loss = 0;
     double gradient_norm = 0;
@@ -241,8 +235,8 @@ TYPED_TEST(Regressions, OfLbfgsReadTheMatrixOnceAStepButForTheFirst) {
                                  matrix_on_device<TypeParam>(this->matrix()));
   for (Loss const loss : every_loss) {
     auto const fit = this->run(loss, op, this->answers(loss), {.solver = RegressionSolver::lbfgs});
-    // One read at 0, and some to find the length of the first step. Losses without a map need a
-    // second read for the gradient.
+    // A read at 0, and some for the length of the first step. Losses without a map need a second
+    // read for the gradient.
     bool const has_map = loss != Loss::gamma && loss != Loss::tweedie;
     EXPECT_LE(fit.reads, (fit.iterations + 8) * (has_map ? 1 : 2));
   }
@@ -371,7 +365,6 @@ TYPED_TEST(Regressions, EndOrRefuseWhateverANumberOfTheirStateBecomes) {
   }
 }
 
-/// ctest runs this with several numbers of threads.
 TYPED_TEST(Regressions, HasTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   constexpr bool has_rows = TypeParam::order == Order::row_major;
@@ -383,7 +376,7 @@ TYPED_TEST(Regressions, HasTheCommittedBits) {
                             : "61bf4ffd03391d86aa0bef400ea5840ca747b557777be9f65841647b846bcf50"));
 }
 
-/// As the previous test. Newton's sums over rows have the same order for both layouts.
+/// Sums over rows have the same order for both layouts.
 TYPED_TEST(Regressions, HaveByNewtonTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   EXPECT_EQ(this->digest_by(RegressionSolver::newton),
@@ -391,7 +384,6 @@ TYPED_TEST(Regressions, HaveByNewtonTheCommittedBits) {
                      : "621e144be65083be1c231fa6dc2b6937162ec4b48ca254c113ecef58b444dcd8");
 }
 
-/// As the previous test.
 TYPED_TEST(Regressions, HaveByLbfgsTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   constexpr bool has_rows = TypeParam::order == Order::row_major;
@@ -403,7 +395,6 @@ TYPED_TEST(Regressions, HaveByLbfgsTheCommittedBits) {
                             : "9ab9b5e79d37dd5c5d6b1cf90b7fed21d9a1eaeb0009debe0d2c0ac1fbc42dcb"));
 }
 
-/// As the previous test.
 TYPED_TEST(Regressions, HaveOfGammaAndTweedieTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   EXPECT_EQ(this->digest_by(RegressionSolver::newton, std::span<Loss const>(every_loss).last(2)),
@@ -430,7 +421,6 @@ TYPED_TEST(Regressions, SayWhyTheyStop) {
                   testing::HasSubstr("most_gram_cols must be at least 0, found -1")));
 }
 
-/// Squares of the elements are not representable.
 TYPED_TEST(Regressions, ConvergeWhereSquaresUnderOrOverflow) {
   using T = typename TypeParam::Scalar;
   auto const A = this->matrix();
@@ -455,7 +445,6 @@ TYPED_TEST(Regressions, ConvergeWhereSquaresUnderOrOverflow) {
   }
 }
 
-/// The mean and the size of a column change only its coefficient.
 TYPED_TEST(Regressions, DoNotDependOnTheMeansAndSizesOfColumns) {
   using T = typename TypeParam::Scalar;
   for (Loss const loss : every_loss) {
@@ -519,7 +508,6 @@ TYPED_TEST(Regressions, TellOfClassesThatCanBeSeparated) {
     EXPECT_EQ(none.stop, Stop::not_solvable);
     EXPECT_THAT(none.detail, testing::HasSubstr("all counts y are 0"));
   }
-  // Only the rows with 1 in the first column are separated.
   auto const partly =
       this->fit_of(Loss::logistic, 2, {1, 0, 1, 2, 0, 1, 0, 2, 0, 3, 0, 4}, {1, 1, 0, 1, 0, 1});
   EXPECT_EQ(partly.stop, Stop::not_solvable) << sentence(partly.stop);
@@ -528,12 +516,10 @@ TYPED_TEST(Regressions, TellOfClassesThatCanBeSeparated) {
   auto const rates = this->fit_of(Loss::poisson, 1, {1, 1, 0, 0, 0}, {0, 0, 3, 1, 2});
   EXPECT_EQ(rates.stop, Stop::not_solvable) << sentence(rates.stop);
   EXPECT_THAT(rates.detail, testing::HasSubstr("rows with y = 0 are separated"));
-  // With a penalty there is a minimum.
   auto const fit = this->fit_of(Loss::logistic, 1, {-2, -1, 1, 2}, {0, 0, 1, 1}, {.penalty = 1});
   EXPECT_EQ(fit.stop, Stop::converged);
 }
 
-/// Some columns are sums of others: x stays short, and η is A·x.
 TYPED_TEST(Regressions, FindTheShortestWhereColumnsDepend) {
   auto const labels = this->answers(Loss::squares);
   std::vector<double> const y(labels.begin(), labels.end());
@@ -556,7 +542,7 @@ TYPED_TEST(Regressions, FindTheShortestWhereColumnsDepend) {
     EXPECT_NEAR(found.x[4], 0, few);
     EXPECT_NEAR(found.loss, expected.loss, 1e-9 * expected.loss);
   }
-  // Fewer rows than columns: (1, 2) and (3, 4) after subtraction of the mean.
+  // (1, 2) and (3, 4) less the mean.
   auto const wide = this->fit_of(Loss::squares, 3, {1, 0, 5, 3, 0, 9}, {0, 10});
   EXPECT_NEAR(wide.x[0], 1, 1e-6);
   EXPECT_NEAR(wide.x[1], 0, 1e-6);
@@ -630,10 +616,10 @@ TYPED_TEST(Regressions, TakeAnExposureAsAnOffset) {
   }
 }
 
-/// For the mean of n numbers, and for two proportions.
+/// The mean of n numbers, and two proportions.
 TYPED_TEST(Regressions, KnowTheirStandardErrors) {
   auto const line = this->fit_of(Loss::squares, 1, {-1, 0, 1, 2}, {1, 1, 2, 4});
-  // Slope 1, intercept 1.5, residuals .5 -.5 -.5 .5: the variance is 1/2 over 5 and 1/4 + 1/20.
+  // Residuals .5 -.5 -.5 .5: the variance is 1/2 over 5 and 1/4 + 1/20.
   ASSERT_EQ(line.standard_errors.size(), 2U);
   EXPECT_NEAR(line.x[0], 1, 1e-6);
   EXPECT_NEAR(line.deviance, 1, 1e-6);
@@ -646,7 +632,7 @@ TYPED_TEST(Regressions, KnowTheirStandardErrors) {
   EXPECT_NEAR(odds.standard_errors[0], std::sqrt(2 * (1 + 1 / 3.0)), 1e-5);
 }
 
-/// For two groups with means of 2 and 6, by Pearson's statistic and the expected Hessian.
+/// Two groups with means of 2 and 6; the expected Hessian.
 TYPED_TEST(Regressions, KnowTheStandardErrorsOfGammaAndTweedie) {
   std::vector<double> const y{1, 3, 4, 8};
   auto const gamma = this->fit_of(Loss::gamma, 1, {0, 0, 1, 1}, y);
@@ -699,7 +685,6 @@ TYPED_TEST(Regressions, RefuseOfGammaAndTweedieWhatTheyCannotFit) {
   EXPECT_THAT(separated.detail, testing::HasSubstr("rows with y = 0 are separated"));
 }
 
-/// Labels of three classes, which the columns partly predict.
 TYPED_TEST(Regressions, OfSeveralClassesHaveTheSameBitsHoweverTheyRun) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Exec;
@@ -746,7 +731,7 @@ TYPED_TEST(Regressions, OfSeveralClassesHaveTheSameBitsHoweverTheyRun) {
                   same_bits_as(expected));
     }
   }
-  // With two classes, the difference of their coefficients is the result of logistic regression.
+  // Logistic regression gives the difference of both coefficients.
   for (T& label : y) label = label > T(0) ? T(1) : T(0);
   auto const odds = this->run(Loss::logistic, op, y);
   auto const two = numbers_of(multinomial_regression(op, {.y = this->on_device(y)}, 2));

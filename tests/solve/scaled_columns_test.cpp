@@ -27,13 +27,12 @@
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
-/// Columns of uneven norms: their sums of squares, and least squares by LSMR with scaled columns.
+/// Sums of squares, and LSMR with scaled columns.
 namespace tessera::test {
 namespace {
 
 using solve::Stop;
 
-/// Bytes of Kokkos' allocations during its lifetime: present and maximum.
 class PeakOfBytes {
  public:
   PeakOfBytes() {
@@ -89,7 +88,7 @@ class ScaledColumns : public TripletsTest<C> {
     return elements_of(x);
   }
 
-  /// Σ (units_j·(a_ij - mean_j))² from an operator.
+  /// Σ (units_j·(a_ij - mean_j))².
   static std::vector<T> squares_by(Operator const& op, std::vector<T> const& mean,
                                    std::vector<T> const& units) {
     DeviceVector<C> const c("c", mean.size());
@@ -99,7 +98,7 @@ class ScaledColumns : public TripletsTest<C> {
 
   static constexpr Index rows = 300;
   static constexpr Index cols = 24;
-  /// A power of two from 2^-13 to 2^13 (1e-4 to 1e4), so that a scaled matrix is exact.
+  /// A power of two from 2^-13 to 2^13: the scaled matrix is exact.
   static double unit(Index j) { return std::ldexp(1.0, static_cast<int>((7 * j) % cols) - 11); }
   static double even_entry(Index i, Index j) {
     return static_cast<double>(whole_number<T>(3, static_cast<std::size_t>(i * cols + j), 50)) +
@@ -117,7 +116,7 @@ class ScaledColumns : public TripletsTest<C> {
     return solve::MatrixOperator<Exec, DeviceMatrix<C>>(Exec(), matrix_on_device<C>(A),
                                                         {.kernels = kernels});
   }
-  /// The solution by QR of A with √λ·I below it, in long double.
+  /// By QR of A with √λ·I below it.
   static std::vector<long double> exact(HostMatrix<T> const& A, double lambda,
                                         std::vector<T> const& x0 = {}) {
     LongRows all;
@@ -136,7 +135,7 @@ class ScaledColumns : public TripletsTest<C> {
     }
     return solve_by_householder(all, right);
   }
-  /// Errors are relative to the largest contribution of an entry to A·x.
+  /// Relative to the largest contribution of an entry to A·x.
   static void expect_near(std::vector<T> const& found, std::vector<long double> const& expected,
                           double bound, std::string const& what) {
     ASSERT_EQ(found.size(), expected.size());
@@ -153,7 +152,6 @@ class ScaledColumns : public TripletsTest<C> {
 };
 TYPED_TEST_SUITE(ScaledColumns, Cases, CaseName);
 
-/// The sums have the bits of Aᵀ·1 for the matrix of squares.
 TYPED_TEST(ScaledColumns, SumsOfSquaresHaveTheBitsOfAProduct) {
   using C = TypeParam;
   using T = typename TypeParam::Scalar;
@@ -203,7 +201,6 @@ TYPED_TEST(ScaledColumns, SumsOfSquaresCopyASmallPartOfTheMatrix) {
   EXPECT_LT(peak.most(), bytes / 4);
 }
 
-/// With scaling, uneven columns need about as many reads as even ones.
 TYPED_TEST(ScaledColumns, ReadAsOftenAsEvenOnes) {
   auto const b = this->on_device(this->right_side());
   auto const even = this->op_of(this->even());
@@ -217,7 +214,7 @@ TYPED_TEST(ScaledColumns, ReadAsOftenAsEvenOnes) {
   EXPECT_EQ(found.reads, uneven.reads());
   EXPECT_EQ(found.history.back().reads, found.reads);
   this->expect_near(this->copy_of(found.x), this->exact(this->uneven(), 0), this->near, "lstsq");
-  // lsmr does not scale, and needs far more reads.
+  // lsmr does not scale.
   auto const plain = solve::lsmr(uneven, b, {.atol = this->eps, .btol = this->eps, .conlim = 0});
   EXPECT_FALSE(plain.has_scaled_columns);
   EXPECT_TRUE(plain.stop == Stop::iteration_limit || plain.reads > 2 * found.reads);
@@ -235,7 +232,6 @@ TYPED_TEST(ScaledColumns, OfEvenNormsHaveTheBitsOfLsmr) {
   EXPECT_EQ(found.reads, plain.reads + 1);
 }
 
-/// The penalty applies to x, whatever the units of A's columns.
 TYPED_TEST(ScaledColumns, PenaltiesAreThoseOfTheColumnsAsTheyAre) {
   using T = typename TypeParam::Scalar;
   auto const A = this->uneven();
@@ -276,7 +272,6 @@ TYPED_TEST(ScaledColumns, LeaveColumnsOfZerosAtZero) {
       EXPECT_TRUE(solve::is_success(found.stop)) << solve::sentence(found.stop);
       EXPECT_EQ(this->copy_of(found.x)[static_cast<std::size_t>(zero)], 0);
     }
-    // If the other columns are even, a column of zeros is no reason to scale.
     auto const even = this->matrix(this->rows, this->cols, [&](Index i, Index j) {
       return j == zero ? 0 : this->even_entry(i, j);
     });
@@ -285,7 +280,7 @@ TYPED_TEST(ScaledColumns, LeaveColumnsOfZerosAtZero) {
   }
 }
 
-/// The shortest of many solutions must be the shortest for the unscaled columns.
+/// The shortest for the unscaled columns is wanted.
 TYPED_TEST(ScaledColumns, AreNotScaledWhereThereAreMoreThanRows) {
   auto const A = this->matrix(this->cols / 2, this->cols, [&](Index i, Index j) {
     return (j % 2 == 0 ? 1 : 32) * this->even_entry(i, j);
@@ -344,7 +339,6 @@ TYPED_TEST(ScaledColumns, HaveTheBitsOfOneRunWhereverTheyAreInterrupted) {
       EXPECT_EQ(rest[i].iterations, whole[i].iterations);
       EXPECT_EQ(rest[i].history.size(), whole[i].history.size());
     }
-    // Runs that are repeated offer no states.
     for (auto const& next : later) EXPECT_GE(next.numbers.end()[-2], state.numbers.end()[-2]);
   }
   auto const expect_refused = [](auto const& call, char const* why) {
@@ -355,7 +349,7 @@ TYPED_TEST(ScaledColumns, HaveTheBitsOfOneRunWhereverTheyAreInterrupted) {
                  "expected a state of lsmr of 300 x 24");
   expect_refused([&] { solve::lstsq(op, b, options, {.resume = &state}); },
                  "expected a state of lstsq of 300 x 24");
-  // The same columns in even units: their state has the same sizes.
+  // In even units, the state has the same sizes.
   expect_refused(
       [&] {
         solve::ridge_path(this->op_of(this->even()), b, lambdas, options,
@@ -374,7 +368,6 @@ TYPED_TEST(ScaledColumns, HaveTheBitsOfOneRunWhereverTheyAreInterrupted) {
                  "the state is damaged");
 }
 
-/// Each right-hand side has a run; a state resumes the run that it was made in.
 TYPED_TEST(ScaledColumns, ManyRightSidesResumeEachByItself) {
   using T = typename TypeParam::Scalar;
   auto const op = this->op_of(this->uneven());

@@ -10,7 +10,7 @@
 
 #include <tessera/solve/small_svd.hpp>
 
-/// The decomposition of small matrices on the host.
+/// Small matrices, on the host.
 namespace tessera::test {
 namespace {
 
@@ -30,7 +30,7 @@ SmallMatrix matrix(Index rows, Index cols, Entry const& entry) {
   return A;
 }
 
-/// The largest entry of |XᵀX - 1|.
+/// Largest entry of |XᵀX - 1|.
 double distance_from_orthonormal(SmallMatrix const& X) {
   double most = 0;
   for (Index i = 0; i < X.cols(); ++i) {
@@ -43,7 +43,7 @@ double distance_from_orthonormal(SmallMatrix const& X) {
   return most;
 }
 
-/// The largest entry of |A - U·diag(s)·Vᵀ|.
+/// Largest entry of |A - U·diag(s)·Vᵀ|.
 double distance_from(SmallMatrix const& A, SmallSvd const& svd) {
   double most = 0;
   for (Index i = 0; i < A.rows(); ++i) {
@@ -75,7 +75,7 @@ TEST(SmallSvd, OfADiagonalMatrixIsExact) {
 }
 
 TEST(SmallSvd, FindsTheValuesOfTheSecondDifference) {
-  // 2 - 2 cos(πk/(n + 1)): the eigenvalues of the matrix with 2 on the diagonal and -1 next to it.
+  // 2 - 2 cos(πk/(n + 1)): 2 on the diagonal, -1 next to it.
   Index const n = 40;
   SmallSvd const svd = small_svd(
       matrix(n, n, [](Index i, Index j) { return i == j ? 2 : (std::abs(i - j) == 1 ? -1 : 0); }));

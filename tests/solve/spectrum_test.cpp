@@ -20,7 +20,7 @@
 #include "support/same_bits.hpp"
 #include "support/sha256.hpp"
 
-/// Extreme singular values, on every backend, layout and scalar type.
+/// Extreme singular values.
 namespace tessera::test {
 namespace {
 
@@ -95,7 +95,7 @@ TYPED_TEST(Spectrum, ConditionIsFoundFromBelow) {
     EXPECT_EQ(found.iterations, steps);
     EXPECT_LE(found.largest, 60 * (1 + 20 * this->eps));
     EXPECT_GE(found.smallest, 1 - 60 * 20 * this->eps);
-    // A singular value is within each residual.
+    // Within each residual is a singular value.
     double const slack = 60 * 50 * this->eps;
     EXPECT_LE(std::abs(found.largest - std::round(found.largest)), found.largest_residual + slack);
     EXPECT_LE(std::abs(found.smallest - std::round(found.smallest)),
@@ -144,7 +144,7 @@ TYPED_TEST(Spectrum, PowersBreakDownWhereProductsUnderflow) {
   EXPECT_EQ(found.s, 0);
 }
 
-/// The space becomes invariant: for a 1 x 1 matrix, β is 0 after an iteration.
+/// 1 x 1: β is 0 after an iteration.
 TYPED_TEST(Spectrum, ConditionConvergesWhereTheSpaceIsInvariant) {
   std::optional<solve::State<typename TypeParam::Scalar>> kept;
   auto const found = solve::condition_estimate(
@@ -153,10 +153,9 @@ TYPED_TEST(Spectrum, ConditionConvergesWhereTheSpaceIsInvariant) {
        .on_state = [&](auto const& state) { kept = state; }});
   EXPECT_EQ(found.stop, Stop::converged);
   EXPECT_EQ(found.condition, 1);
-  EXPECT_FALSE(kept);  // there is no further iteration
+  EXPECT_FALSE(kept);
 }
 
-/// Runs either method and returns its numbers.
 template <class Op, class Options, class Control>
 std::vector<double> numbers_of(bool is_power, Op const& op, Options const& options,
                                Control const& control, Stop& stop, solve::Index& iterations) {
@@ -208,7 +207,6 @@ TYPED_TEST(Spectrum, HasTheBitsOfOneRunWhereverItIsInterrupted) {
         auto const part = numbers_of(is_power, op, options, control, why, done);
         EXPECT_EQ(done, step);
         EXPECT_EQ(why, step < steps ? Stop::cancelled : stop);
-        // The result so far equals the result of a run with this limit.
         auto cut = options;
         cut.maxiter = step;
         EXPECT_THAT(part,
@@ -266,7 +264,6 @@ TYPED_TEST(Spectrum, RefusesStatesThatDoNotFit) {
     auto fewer = *kept;
     fewer.numbers.pop_back();
     expect_refused(is_power, op, fewer, "the state is damaged");
-    // Whatever value a number of the state gets, a run ends or refuses the state.
     for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
       for (double const x : {-1.0, 0.5, 3.0, 1e300}) {
         auto damaged = *kept;
@@ -284,7 +281,6 @@ TYPED_TEST(Spectrum, RefusesStatesThatDoNotFit) {
   }
 }
 
-/// ctest runs this with several numbers of threads.
 TYPED_TEST(Spectrum, HasTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   constexpr bool has_rows = TypeParam::order == Order::row_major;

@@ -29,7 +29,7 @@
 #include "support/sha256.hpp"
 #include "support/shapes.hpp"
 
-/// The largest singular values of matrices, on every backend, layout and scalar type.
+/// Largest singular values.
 namespace tessera::test {
 namespace {
 
@@ -50,7 +50,7 @@ class Svd : public TripletsTest<C> {
     solve::MatrixOperator const op(Exec(), matrix_on_device<C>(A));
     return run(op, k, options);
   }
-  /// `direct` of the options: directly, and by blocks.
+  /// `direct`: directly, and by blocks.
   static constexpr std::array<Index, 2> ways{solve::direct_columns, 0};
 
   static void expect_decomposed(HostMatrix<T> const& A, Index k, std::string const& what) {
@@ -62,7 +62,6 @@ class Svd : public TripletsTest<C> {
       TripletsTest<C>::expect_triplets_of(A, k, found, false);
     }
   }
-  /// U·diag(s)·Vᵀ with reflections of n entries for U and V.
   static HostMatrix<T> reflected(std::vector<double> const& s) {
     auto const n = static_cast<Index>(s.size());
     double sum_of_squares = 0;
@@ -110,8 +109,7 @@ TYPED_TEST(Svd, DecomposesMatricesOfEveryShape) {
   this->expect_decomposed(this->whole_matrix(90, 200), 4, "wide");
 }
 
-/// Cases of R's irlba (tests/edge.R, tests/test.R of bwlewis/irlba) with known singular values.
-/// Other orthogonal matrices replace its random bases.
+/// tests/edge.R and tests/test.R of bwlewis/irlba, with other orthogonal matrices.
 TYPED_TEST(Svd, SolvesThePublishedCasesOfIrlba) {
   constexpr double eps = TestFixture::eps;
   auto const expect = [&](auto const& A, std::vector<double> const& known, double tol) {
@@ -131,7 +129,6 @@ TYPED_TEST(Svd, SolvesThePublishedCasesOfIrlba) {
   auto const with_values = [&](std::vector<double> const& s) { return this->reflected(s); };
   expect(with_values({1, 1, 1, 1, 1, 1, 1, 1, 1, 1e-12}), {1, 1, 1}, 0);
   expect(with_values({10, -9, 8, -7, 6, -5, 4, -3, 2, -1}), {10, 9, 8}, 0);
-  // One value is far above the others, which are equal.
   auto const far = with_values({1e-5, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9, 1e-9});
   for (int digits = 7; digits <= 12; ++digits) {
     double const tol = std::pow(10, -digits);
@@ -156,7 +153,6 @@ TYPED_TEST(Svd, IsOfNumbersOfAnySize) {
   }
 }
 
-/// Squares of these numbers over- or underflow in double.
 TYPED_TEST(Svd, IsOfNumbersWhoseSquaresAreNone) {
   using T = typename TypeParam::Scalar;
   int const far = std::numeric_limits<T>::max_exponent * 2 / 3;
@@ -199,8 +195,8 @@ TYPED_TEST(Svd, ReadsTheMatrixAsRarelyAsItCan) {
     auto const one_by_one = this->run(plain, k, options);
     EXPECT_GT(one_by_one.reads, 2 * one_by_one.iterations);
     auto const at_once = this->run(in_memory, k, options);
-    // Up to 32 vectors at once. On a GPU, two columns of a column-major matrix are fused one by
-    // one, which takes two reads. Two stages for both also read twice, but count as one read.
+    // Up to 32 vectors at once. A GPU may fuse two columns of a column-major matrix one by one: two
+    // reads. Two stages read twice, counted once.
     bool const may_fuse_each = backends::Backend<Exec>::is_gpu &&
                                std::same_as<typename TypeParam::Layout, Kokkos::LayoutLeft>;
     EXPECT_GE(at_once.reads, at_once.iterations + 1);
@@ -266,7 +262,6 @@ TYPED_TEST(Svd, HasTheSameBitsWithPortableKernels) {
   }
 }
 
-/// ctest runs this with several numbers of threads.
 TYPED_TEST(Svd, HasTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   constexpr bool has_rows = TypeParam::order == Order::row_major;
@@ -284,13 +279,12 @@ TYPED_TEST(Svd, HasTheCommittedBits) {
                             : "6effd05d6a35876e3768fe834ad4276466c6888b30dbc1acc77cdcd721e430fc")
                 : (has_rows ? "c131006a57e6614012e3eb233ffb0915431c77d1cc248627f026bc0d287686bf"
                             : "b14215e034c4ac73ce6522d04727ebcad0682610564f221446064458bf470e9d"));
-  // Gram matrices have the same bits in each layout.
+  // Gram matrices have equal bits in each layout.
   EXPECT_EQ(digest(solve::direct_columns),
             is_float ? "0313ecff5c91fb9d4c26c071c8357bfcf66c3d914c5d641dc6fde93ba617667c"
                      : "d8800891650daa9a6002a994f302f533dcd3a2459fc1b6f358bbce6837dbe246");
 }
 
-/// All values are wanted, from 1 down to far below ε.
 TYPED_TEST(Svd, FindsValuesOfEverySize) {
   std::vector<double> s;
   for (int i = 0; i < 16; ++i) s.push_back(std::ldexp(1, -4 * i));
@@ -301,7 +295,6 @@ TYPED_TEST(Svd, FindsValuesOfEverySize) {
   this->expect_decomposed(this->reflected(root), 4, "the largest of these");
 }
 
-/// Every copy of a repeated value is found. Zero singular values are exactly 0.
 TYPED_TEST(Svd, FindsRepeatedValuesAndZeros) {
   auto const expect = [&](std::vector<double> const& s, std::size_t k, double tol) {
     for (Index const way : TestFixture::ways) {
@@ -332,7 +325,6 @@ TYPED_TEST(Svd, FindsRepeatedValuesAndZeros) {
   this->expect_decomposed(this->reflected(low), 40, "of rank 5, all");
 }
 
-/// Bases that span all columns, or cannot grow, give exact results.
 TYPED_TEST(Svd, ConvergesWhereTheSpaceIsInvariant) {
   for (Index const way : TestFixture::ways) {
     EXPECT_EQ(this->run(this->diagonal(9, 7, {3, 3, 2}), 7, {.direct = way}).stop, Stop::converged);
@@ -389,7 +381,7 @@ TYPED_TEST(Svd, RefusesWhatDoesNotFit) {
     expect_refused(resume(other), "svd of 9 x 5");
     expect_refused([&] { this->run(op, 3, options, {.resume = &*kept}); },
                    "the state belongs to another run");
-    // Whatever value a number of the state gets, a run ends or refuses the state.
+    // Any number in a state ends the run or is refused.
     for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
       for (double const x : {-1.0, 0.5, 3.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
         auto damaged = *kept;

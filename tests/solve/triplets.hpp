@@ -20,7 +20,7 @@
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
-/// Common code of the tests of singular values.
+/// Shared by the tests of singular values.
 namespace tessera::test {
 
 struct Found {
@@ -42,7 +42,6 @@ inline void expect_same_bits(Found const& found, Found const& expected) {
   EXPECT_EQ(found.iterations, expected.iterations);
 }
 
-/// Matrices of a test case, and expectations about their singular values.
 template <class C>
 class TripletsTest : public testing::Test {
  protected:
@@ -86,7 +85,6 @@ class TripletsTest : public testing::Test {
             result.stop, result.iterations,  result.reads};
   }
 
-  /// The singular values of the whole matrix, computed on the host.
   static std::vector<double> all_values(HostMatrix<T> const& A) {
     Index const rows = std::max(A.shape().rows, A.shape().cols);
     Index const cols = std::min(A.shape().rows, A.shape().cols);
@@ -99,9 +97,8 @@ class TripletsTest : public testing::Test {
     return solve::small_svd(std::move(whole)).s;
   }
 
-  /// Expects k triplets with the values of `all_values`, and A·v = s·u, Aᵀ·u = s·v for orthonormal
-  /// v and u.
-  /// @param are_near whether errors of the values are bounded by their residuals
+  /// Expects the values of `all_values`, A·v = s·u, Aᵀ·u = s·v, orthonormal v and u.
+  /// @param are_near residuals bound the errors of values
   static void expect_triplets_of(HostMatrix<T> const& A, Index k, Found const& found,
                                  bool are_near) {
     ASSERT_EQ(static_cast<Index>(found.s.size()), k);

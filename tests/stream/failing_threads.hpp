@@ -4,7 +4,7 @@
 
 namespace tessera::test {
 
-/// During its lifetime, the process can start only a given number of threads more.
+/// The process can start only this many more threads.
 class FewThreads {
  public:
   explicit FewThreads(int more);

@@ -28,8 +28,7 @@
 #include "support/runner.hpp"
 #include "support/same_bits.hpp"
 
-/// Streamed operations give the bits of the reference for every division of the matrix into blocks,
-/// and for a run that is resumed from any state.
+/// The reference's bits for every division into blocks, and resumed from any state.
 namespace tessera::test {
 namespace {
 
@@ -42,7 +41,7 @@ using testing::Le;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-/// A source that reads a matrix in memory, counts the elements it reads, and can fail.
+/// Counts elements read, and can fail.
 template <class T, class LayoutT, bool InKernels = true>
 class MemorySource {
  public:
@@ -72,9 +71,7 @@ class MemorySource {
     state_->elements += lines * elements;
   }
 
-  /// Elements handed out so far.
   [[nodiscard]] Index elements() const { return state_->elements; }
-  /// Fails if a block reaches this line or a later one.
   void fail_from(Index line) { state_->fails_from = line; }
 
  private:
@@ -86,7 +83,7 @@ class MemorySource {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// Records Kokkos' events during its lifetime: names of kernels, and bytes of memory.
+/// Kernels and bytes in its lifetime, as Kokkos reports them.
 class Watch {
  public:
   Watch() {
@@ -117,7 +114,6 @@ class Watch {
   Watch& operator=(Watch const&) = delete;
 
   [[nodiscard]] std::vector<std::string> const& kernels() const { return kernels_; }
-  /// Peak of allocated bytes, in addition to the bytes allocated before.
   [[nodiscard]] std::size_t most_bytes() const { return static_cast<std::size_t>(most_); }
 
  private:
@@ -142,7 +138,6 @@ class Stream : public testing::Test {
       Operation::atax, Operation::atax_with_b, Operation::multiply_both, Operation::multiply,
       Operation::multiply_transposed};
 
-  /// The outputs of an operation of the library.
   template <class From>
   static Vectors run(Operation operation, From const& source, Problem<T> const& p,
                      stream::Options<T> options, Index stride = 1,
@@ -184,7 +179,6 @@ class Stream : public testing::Test {
     if (report != nullptr) *report = done;
     return results;
   }
-  /// The outputs of the reference.
   static Vectors expected(Operation operation, Problem<T> const& p) {
     auto const A = p.A.for_reference();
     switch (operation) {
@@ -241,7 +235,6 @@ TYPED_TEST(Stream, HasTheBitsOfTheReferenceForEveryLimit) {
         try {
           this->expect_same(this->run(operation, source, p, options, 1), wanted, where);
         } catch (stream::LimitError const& refused) {
-          // Segments of all columns need more; the limit in the error is enough.
           EXPECT_GT(refused.needed(), options.memory_limit) << where;
           EXPECT_EQ(scale, 1) << where;
         }
@@ -296,7 +289,6 @@ TYPED_TEST(Stream, ReadsTheMatrixOnceAndStaysBelowItsLimit) {
   }
 }
 
-/// Blocks of vectors in memory of the execution space.
 template <class CaseT>
 class StreamOfBlocks : public Stream<CaseT> {
  protected:
@@ -342,7 +334,6 @@ class StreamOfBlocks : public Stream<CaseT> {
       EXPECT_THAT(found[j], same_bits_as(product(from[j]))) << where << ", column " << j;
     }
   }
-  /// All products with k columns have the bits of the reference, and take `readings` reads of it.
   template <class Layout>
   static void expect_products(Problem<T> const& p, Index k, stream::Options<T> options,
                               Index readings) {
@@ -392,7 +383,7 @@ TYPED_TEST(StreamOfBlocks, ReadTheMatrixOnceForAllColumns) {
     Index cols;
     std::size_t limit;
   };
-  // Whole panels, and parts of panels or tiles of few segments.
+  // Whole panels; parts of panels or tiles of few segments.
   for (Trial const& t :
        {Trial{3000, 40, 4096 * KiB}, Trial{37, 20011, 65536 * KiB}, Trial{1, 1, 64 * KiB}}) {
     auto const p = real_problem<T>(Shape{t.rows, t.cols}, TypeParam::order, 61);
@@ -404,7 +395,6 @@ TYPED_TEST(StreamOfBlocks, ReadTheMatrixOnceForAllColumns) {
   }
 }
 
-/// A limit that is enough for one vector is enough for several. They then share fewer reads.
 TYPED_TEST(StreamOfBlocks, NeedNoLargerLimitThanOneVector) {
   using T = typename TypeParam::Scalar;
   auto const p = real_problem<T>(Shape{300, 5000}, TypeParam::order, 62);
@@ -444,7 +434,7 @@ TYPED_TEST(Stream, HoldsNoMoreThanItSaysWithStatesAndStrides) {
     Index cols;
     std::size_t limit;
   };
-  // Long outputs, long lines whose sums are most of the memory, parts of panels.
+  // Long outputs; long lines; parts of panels.
   for (Trial const& t : {Trial{60000, 10, 4096 * KiB}, Trial{20, 40000, 8192 * KiB},
                          Trial{3000, 700, 8192 * KiB}, Trial{37, 20011, 4096 * KiB}}) {
     auto const p = real_problem<T>(Shape{t.rows, t.cols}, TypeParam::order, 40);
@@ -465,7 +455,6 @@ TYPED_TEST(Stream, HoldsNoMoreThanItSaysWithStatesAndStrides) {
         std::string const where = testing::PrintToString(Shape{t.rows, t.cols}) + ", operation " +
                                   std::to_string(static_cast<int>(operation)) + ", readers " +
                                   std::to_string(readers);
-        // The caller's vectors are allocated, too, while the operation runs.
         std::size_t const callers =
             3 * sizeof(T) * static_cast<std::size_t>(2 * t.rows + 2 * t.cols) + 64 * KiB;
         stream::Report report;
@@ -555,7 +544,7 @@ TYPED_TEST(Stream, GoesOnFromEveryStateWithTheSameBits) {
     Index cols;
     std::size_t limit;
   };
-  // Of the second, row-major, blocks are parts of panels; column-major it has two or three.
+  // Row-major, the second has parts of panels; column-major, two or three blocks.
   constexpr bool row_major = TypeParam::order == Order::row_major;
   for (Trial const& t :
        {Trial{1500, 300, 2048 * KiB},
@@ -600,7 +589,6 @@ TYPED_TEST(Stream, RefusesAStateOfSomethingElse) {
     return ThrowsMessage<std::invalid_argument>(
         HasSubstr("expected a state of " + expected + " to resume from, found one of " + found));
   };
-  // With one block that is not the last, all operations leave a state of the same sizes.
   for (Operation const operation : TestFixture::operations) {
     std::optional<stream::State<T>> state;
     this->run(operation, typename TestFixture::Source(p.A), p,
@@ -641,7 +629,6 @@ TYPED_TEST(Stream, RefusesAStateOfSomethingElse) {
 TYPED_TEST(Stream, GoesOnWithTheBlocksOfItsState) {
   using T = typename TypeParam::Scalar;
   using Operation = typename TestFixture::Operation;
-  // Parts of panels, where lines are rows; groups of panels or tiles.
   for (auto const& [rows, cols] :
        {std::pair{Index{37}, Index{20011}}, std::pair{Index{1500}, Index{300}}}) {
     auto const p = real_problem<T>(Shape{rows, cols}, TypeParam::order, 43);
@@ -688,7 +675,7 @@ TYPED_TEST(Stream, RefusesAStateWithoutTheSumsThatItsBlocksLeave) {
   for (std::size_t level = 0; level < state->waiting.size(); ++level) {
     auto damaged = *state;
     auto& sum = damaged.waiting[level];
-    sum = std::vector<T>(sum.empty() ? p.v.size() : 0);  // one too few, or one too many
+    sum = std::vector<T>(sum.empty() ? p.v.size() : 0);
     EXPECT_THAT(([&] {
                   this->run(Operation::atax, source, p,
                             {.memory_limit = 2048 * KiB, .resume = &damaged});
@@ -748,8 +735,7 @@ TYPED_TEST(Stream, TellsHowFarItIs) {
   EXPECT_EQ(bytes, static_cast<std::size_t>(shape.size()) * sizeof(T));
 }
 
-/// A source whose reads of a few lines cost as much as reads of many. It must be read in large
-/// whole blocks, in order, by one thread.
+/// Must be read in large whole blocks, in order, by one thread.
 template <class Inner>
 class WholeSource {
  public:

@@ -12,7 +12,6 @@
 
 namespace tessera::test {
 
-/// Fixture of the typed tests: a runner of case C.
 template <class C>
 class CaseTest : public testing::Test {
  protected:

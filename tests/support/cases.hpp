@@ -15,18 +15,16 @@
 
 #include "support/reference.hpp"
 
-/// The typed tests' cases: every enabled backend with every layout and scalar type.
+/// Every backend with every layout and scalar type.
 namespace tessera::test {
 
-/// The backends that tests are compiled for. A build that only compiles for a GPU omits the host
-/// backends, because other builds compile them (.ci/compile_only).
+/// A build that only compiles for a GPU omits the host backends (.ci/compile_only).
 #if defined(TESSERA_TEST_CASES_OF_GPUS)
 using Tested = backends::Spaces<Kokkos::Cuda>;
 #else
 using Tested = backends::Enabled;
 #endif
 
-/// One combination under test.
 template <class ExecT, class LayoutT, std::floating_point ScalarT>
 struct Case {
   using Exec = ExecT;
@@ -37,14 +35,12 @@ struct Case {
                                                 : reference::Order::column_major;
 };
 
-/// Every layout with every scalar type on one backend. A new layout or type is added here and then
-/// tested everywhere.
+/// A new layout or type belongs here.
 template <class Exec>
 using EveryCaseOn =
     std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutRight, double>,
                Case<Exec, Kokkos::LayoutLeft, float>, Case<Exec, Kokkos::LayoutLeft, double>>;
-/// Each layout and each scalar type once if tests are only compiled, have sanitizers, or repeat
-/// another preset's; else every combination.
+/// Each layout and type once is enough if only compiled, with sanitizers, or in a second preset.
 template <class Exec>
 #if defined(TESSERA_TEST_CASES_OF_GPUS) || defined(TESSERA_TEST_SOME_CASES)
 using CasesOn =
@@ -53,7 +49,6 @@ using CasesOn =
 using CasesOn = EveryCaseOn<Exec>;
 #endif
 
-/// Name of a case in a test's name: "OpenMP_float_right".
 template <class C>
 std::string case_name() {
   return std::string(C::Exec::name()) +
@@ -61,7 +56,6 @@ std::string case_name() {
          (C::order == reference::Order::row_major ? "_right" : "_left");
 }
 
-/// Name generator for TYPED_TEST_SUITE.
 struct CaseName {
   template <class C>
   static std::string GetName(int /*index*/) {
@@ -69,7 +63,6 @@ struct CaseName {
   }
 };
 
-/// The row-major cases.
 template <class Exec>
 using RowMajorCasesOn =
     std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutRight, double>>;
@@ -92,13 +85,9 @@ struct AsTestingTypes<std::tuple<Cases...>> {
 
 }  // namespace detail
 
-/// All cases as a std::tuple.
 using AllCases = detail::CasesOnAll<EveryCaseOn, Tested>::Type;
-/// All cases for TYPED_TEST_SUITE, everywhere.
 using EveryCase = detail::AsTestingTypes<AllCases>::Type;
-/// All cases, or the subset that CasesOn selects.
 using Cases = detail::AsTestingTypes<detail::CasesOnAll<CasesOn, Tested>::Type>::Type;
-/// One case for each backend and scalar type, for tests that choose layouts themselves.
 using RowMajorCases =
     detail::AsTestingTypes<detail::CasesOnAll<RowMajorCasesOn, Tested>::Type>::Type;
 

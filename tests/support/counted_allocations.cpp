@@ -25,8 +25,7 @@ int tessera::test::allocations() {
   return count;
 }
 
-// Replacements that count. Every form is replaced, because a sanitizer's operators do not call each
-// other.
+// Every form, because a sanitizer's operators do not call each other.
 void* operator new(std::size_t size) {
   return counted(size, alignof(std::max_align_t));
 }

@@ -4,8 +4,7 @@
 
 namespace tessera::test {
 
-/// Allocations by `operator new` so far, of all threads of a program that links
-/// tessera_counted_allocations.
+/// By `operator new`, in all threads.
 int allocations();
 
 }  // namespace tessera::test

@@ -9,11 +9,9 @@
 #include <limits>
 #include <vector>
 
-/// Deterministic test data. Every value is a function of (seed, index), computed with integers and
-/// exact floating-point operations only: equal bits on every machine.
+/// Functions of (seed, index) by exact operations: equal bits everywhere.
 namespace tessera::test {
 
-/// 64 well-mixed bits of (seed, index): two rounds of multiply and xor-shift.
 constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t x = (seed + 1) * 0xd1342543de82ef95ULL + index * 0x9e3779b97f4a7c15ULL;
   x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93ULL;
@@ -21,7 +19,6 @@ constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
   return x ^ (x >> 32);
 }
 
-/// A whole number in -greatest … greatest.
 template <std::floating_point T>
 T whole_number(std::uint64_t seed, std::uint64_t index, int greatest) {
   auto const range = static_cast<std::uint64_t>(2 * greatest + 1);
@@ -29,8 +26,7 @@ T whole_number(std::uint64_t seed, std::uint64_t index, int greatest) {
                         greatest);
 }
 
-/// A real number: random sign, significand and exponent of 2 in -8 … 7, so that sums round at
-/// nearly every addition and show their order.
+/// Exponent of 2 in -8 … 7: nearly every addition rounds.
 template <std::floating_point T>
 T real_number(std::uint64_t seed, std::uint64_t index) {
   constexpr int digits = std::numeric_limits<T>::digits;
@@ -39,18 +35,16 @@ T real_number(std::uint64_t seed, std::uint64_t index) {
   auto const significand =
       static_cast<T>(static_cast<std::int64_t>(leading | (bits >> (65 - digits))));
   constexpr int low_exponent = -8 - (digits - 1);
-  // 2^low_exponent times a small power of two: both factors and the product are exact.
+  // Both factors and the product are exact.
   constexpr T smallest_scale = T(1) / static_cast<T>(std::uint64_t{1} << -low_exponent);
   auto const scale = smallest_scale * static_cast<T>(1u << (bits & 15u));
   return ((bits >> 4) & 1u) != 0 ? -significand * scale : significand * scale;
 }
 
-/// Seeds of the parts of a problem, derived from the problem's seed.
 constexpr std::uint64_t vector_seed(std::uint64_t seed) {
   return seed ^ 0x5bf0'3635'dcd2'd3b1ULL;
 }
 
-/// `size` values of `generator(index)`.
 template <class T, class Generator>
 std::vector<T> generate(std::size_t size, Generator&& generator) {
   std::vector<T> values(size);
@@ -58,18 +52,16 @@ std::vector<T> generate(std::size_t size, Generator&& generator) {
   return values;
 }
 
-/// `size` whole numbers in -greatest … greatest, of float or double.
 template <std::floating_point T>
 std::vector<T> whole_numbers(std::size_t size, std::uint64_t seed, int greatest);
 
-/// `size` real numbers of mixed magnitudes, of float or double.
 template <std::floating_point T>
 std::vector<T> real_numbers(std::size_t size, std::uint64_t seed);
 
-/// A NaN that arithmetic does not produce, to fill outputs and padding.
+/// Arithmetic does not produce this NaN.
 template <std::floating_point T>
 T poison() {
-  // Read at run time: a compiler may lose the payload of a constant NaN.
+  // At run time: a compiler may lose the payload of a constant NaN.
   if constexpr (sizeof(T) == sizeof(float)) {
     std::uint32_t const volatile bits = 0x7fc5'eed5;
     return std::bit_cast<T>(std::uint32_t{bits});

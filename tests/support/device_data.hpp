@@ -13,7 +13,7 @@
 #include "support/host_matrix.hpp"
 #include "support/same_bits.hpp"
 
-/// Copies between host vectors and views of a case.
+/// Copies between host vectors and a case's views.
 namespace tessera::test {
 
 template <class C>
@@ -25,7 +25,6 @@ template <class C>
 using StridedVector =
     Kokkos::View<typename C::Scalar*, Kokkos::LayoutStride, typename C::Exec::memory_space>;
 
-/// A vector on the device with these elements.
 template <class C>
 DeviceVector<C> vector_on_device(std::vector<typename C::Scalar> const& x) {
   DeviceVector<C> const copy("vector", x.size());
@@ -35,14 +34,12 @@ DeviceVector<C> vector_on_device(std::vector<typename C::Scalar> const& x) {
   return copy;
 }
 
-/// The elements of a contiguous View, in the order of memory.
 template <class View>
 std::vector<typename View::non_const_value_type> elements_of(View const& x) {
   auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   return {mirror.data(), mirror.data() + mirror.size()};
 }
 
-/// `host` on the device, with the same margin, which is NaN there too.
 template <class C>
 DeviceMatrix<C> matrix_on_device(HostMatrix<typename C::Scalar> const& host) {
   using T = typename C::Scalar;
@@ -65,25 +62,23 @@ DeviceMatrix<C> matrix_on_device(HostMatrix<typename C::Scalar> const& host) {
                          Kokkos::make_pair(first_col, first_col + host.shape().cols));
 }
 
-/// A vector on the device, inside a larger view whose other elements are NaN.
+/// Inside a larger view of NaNs.
 template <class C>
 class GuardedVector {
  public:
   using T = typename C::Scalar;
 
-  /// `size` NaN elements, `stride` apart.
   GuardedVector(Index size, Index stride)
       : size_(static_cast<std::size_t>(size)),
         stride_(static_cast<std::size_t>(stride)),
         memory_(Kokkos::view_alloc("guarded", Kokkos::WithoutInitializing),
                 2 * guard + (size_ - 1) * stride_ + 1) {
-    // Filled on the host: a kernel's argument may lose bits of a NaN.
+    // On the host: a kernel's argument may lose bits of a NaN.
     auto const mirror = Kokkos::create_mirror_view(Kokkos::HostSpace(), memory_);
     std::fill_n(mirror.data(), mirror.size(), poison<T>());
     Kokkos::deep_copy(memory_, mirror);
   }
 
-  /// The elements of `host`, `stride` apart.
   GuardedVector(std::vector<T> const& host, Index stride)
       : GuardedVector(static_cast<Index>(host.size()), stride) {
     auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory_);
@@ -91,18 +86,16 @@ class GuardedVector {
     Kokkos::deep_copy(memory_, mirror);
   }
 
-  /// The vector with unit stride. Needs a stride of 1.
   DeviceVector<C> contiguous() const {
     EXPECT_EQ(stride_, 1U);
     return Kokkos::subview(memory_, Kokkos::make_pair(guard, guard + size_));
   }
 
-  /// The vector with any stride.
   StridedVector<C> strided() const {
     return StridedVector<C>(memory_.data() + guard, Kokkos::LayoutStride(size_, stride_));
   }
 
-  /// A copy of the elements. Fails the test if anything around them has changed.
+  /// Fails if anything around the elements has changed.
   std::vector<T> to_host() const {
     auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory_);
     std::vector<T> elements(size_);
@@ -121,7 +114,7 @@ class GuardedVector {
   }
 
  private:
-  static constexpr std::size_t guard = 33;  // odd, so that the vector is not aligned
+  static constexpr std::size_t guard = 33;  // odd: the vector is not aligned
 
   std::size_t size_;
   std::size_t stride_;

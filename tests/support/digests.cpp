@@ -110,7 +110,7 @@ std::vector<T> digest_vector(Digest const& digest) {
   auto values = real_numbers<T>(length, vector_seed(digest.seed));
   bool const has_map = digest.operation != "multiply" &&
                        digest.operation != "multiply_transposed" && digest.operation != "atax";
-  // Otherwise the exponentials of the products are infinite, or 0.
+  // Keeps the exponentials finite and above 0.
   for (T& value : values) value *= has_map ? T(0x1p-13) : T(1);
   return values;
 }

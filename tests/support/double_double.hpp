@@ -7,16 +7,13 @@
 
 #include "support/host_matrix.hpp"
 
-/// Products in twice the precision of double, to check error bounds against. The error of a sum of
-/// n products is below n * 2^-100 times the sum of their magnitudes.
+/// The error of n products is below n * 2^-100 times the sum of their magnitudes.
 namespace tessera::test {
 
-/// An unevaluated sum of two doubles.
 struct DoubleDouble {
   double high = 0;
   double low = 0;
 
-  /// Adds a * b.
   void add_product(double a, double b) {
     double const product = a * b;
     double const product_error = std::fma(a, b, -product);
@@ -28,17 +25,15 @@ struct DoubleDouble {
     low = rest - (high - sum);
   }
 
-  /// found - *this, rounded to double.
   double error_of(double found) const { return (found - high) - low; }
 };
 
-/// Results, and the sums of the magnitudes of their products, which error bounds need.
+/// With the sums of magnitudes, for error bounds.
 struct Truth {
   std::vector<DoubleDouble> value;
   std::vector<double> magnitude;
 };
 
-/// The vector as exact values, with its magnitudes.
 template <class T>
 Truth exactly(std::vector<T> const& x) {
   Truth truth;
@@ -49,7 +44,7 @@ Truth exactly(std::vector<T> const& x) {
   return truth;
 }
 
-/// A x, or A^T x if `transposed`, with |A| |x| or |A^T| |x|.
+/// Magnitudes: |A| |x| or |A^T| |x|.
 template <class T>
 Truth true_product(HostMatrix<T> const& A, Truth const& x, bool transposed) {
   bool const one_sum_per_line = (A.order() == Order::row_major) != transposed;

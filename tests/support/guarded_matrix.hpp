@@ -13,18 +13,17 @@
 #include "support/data.hpp"
 #include "support/shapes.hpp"
 
-/// Matrices of any element type inside larger memory, for operations that move bits.
+/// For operations that move bits.
 namespace tessera::test {
 
 using Index = std::int64_t;
 
 enum class MatrixLayout { right, left, strided };
 
-/// Memory layout of a matrix.
 struct Stored {
   MatrixLayout layout;
-  Index padding = 0;  ///< unused elements after each line
-  Index before = 0;   ///< unused elements before the first line
+  Index padding = 0;  ///< elements after each line
+  Index before = 0;   ///< elements before the first line
 };
 
 inline std::string name_of(Stored const& stored) {
@@ -37,19 +36,16 @@ inline std::string to_string(Shape const& shape) {
   return std::to_string(shape.rows) + " x " + std::to_string(shape.cols);
 }
 
-/// A matrix on the device inside guards: bytes that no operation may change.
 template <class Exec, class T>
 class GuardedMatrix {
  public:
   GuardedMatrix(Shape const& shape, Stored const& stored)
       : shape_(shape), stored_(stored), memory_(allocate()) {}
 
-  /// Fills in distinct elements, which also differ from matrices of other seeds, and the guards.
   void fill(Index seed) const {
     seed_ = seed;
     fill_with([this](Index i, Index j) { return expected(i, j); });
   }
-  /// Fills in value(i, j) and the guards.
   template <class Value>
   void fill_with(Value const& value) const {
     auto const mirror = filled_with_guards();
@@ -58,16 +54,13 @@ class GuardedMatrix {
     }
     Kokkos::deep_copy(memory_, mirror);
   }
-  /// Fills all memory with guards.
   void fill_with_guards() const { Kokkos::deep_copy(memory_, filled_with_guards()); }
 
-  /// The element that `fill` writes to row i, column j.
   [[nodiscard]] T expected(Index i, Index j) const {
     return element(static_cast<std::uint64_t>(seed_),
                    static_cast<std::uint64_t>(i * shape_.cols + j));
   }
 
-  /// Counts elements that differ from value(i, j), and changed guards.
   template <class Value>
   [[nodiscard]] Index differences(Value const& value) const {
     auto const expected = filled_with_guards();
@@ -82,7 +75,6 @@ class GuardedMatrix {
     return count;
   }
 
-  /// Calls visit(i, j, element) for every current element.
   template <class Visitor>
   void for_each_element(Visitor const& visitor) const {
     auto const found = to_host();
@@ -91,7 +83,6 @@ class GuardedMatrix {
     }
   }
 
-  /// Calls visit(view) with a view of the matrix's layout.
   template <class Visitor>
   void visit(Visitor const& visitor) const {
     if (stored_.layout != MatrixLayout::strided) return visit_lines(visitor);
@@ -99,7 +90,6 @@ class GuardedMatrix {
         first(), Kokkos::LayoutStride(static_cast<std::size_t>(shape_.rows), step * line(),
                                       static_cast<std::size_t>(shape_.cols), step)));
   }
-  /// Calls visit(view) of a row-major or column-major matrix.
   template <class Visitor>
   void visit_lines(Visitor const& visitor) const {
     if (!is_left()) return visit_rows(visitor);
@@ -109,7 +99,6 @@ class GuardedMatrix {
         whole, Kokkos::make_pair(std::size_t{0}, static_cast<std::size_t>(shape_.rows)),
         Kokkos::ALL));
   }
-  /// Calls visit(view) of a row-major matrix.
   template <class Visitor>
   void visit_rows(Visitor const& visitor) const {
     Unmanaged<Kokkos::LayoutRight> const whole(first(), static_cast<std::size_t>(shape_.rows),
@@ -124,7 +113,7 @@ class GuardedMatrix {
   template <class Layout>
   using Unmanaged = Kokkos::View<T**, Layout, typename Exec::memory_space,
                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  static constexpr Index guard = 64;  ///< elements on both sides: a matrix may be aligned
+  static constexpr Index guard = 64;  ///< a matrix may be aligned
   static constexpr std::size_t step = 3;
 
   [[nodiscard]] T* first() const { return memory_.data() + guard + stored_.before; }
@@ -158,8 +147,7 @@ class GuardedMatrix {
     std::memcpy(static_cast<void*>(&value), bits, sizeof(T));
     return value;
   }
-  /// The memory on the host, filled with guards on the host, because a kernel's argument may lose
-  /// bits of a NaN.
+  /// On the host: a kernel's argument may lose bits of a NaN.
   [[nodiscard]] auto filled_with_guards() const {
     typename Memory::host_mirror_type const mirror(
         Kokkos::view_alloc("guards", Kokkos::WithoutInitializing), memory_.extent(0));

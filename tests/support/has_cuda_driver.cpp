@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Succeeds if programs with CUDA can be loaded here, fails with 1 if not.
+// Exits with 1 if programs with CUDA cannot be loaded here.
 
 #include <dlfcn.h>
 

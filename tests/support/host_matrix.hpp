@@ -17,18 +17,16 @@ namespace tessera::test {
 using reference::Index;
 using reference::Order;
 
-/// NaN elements around a matrix, as if it were part of a larger one.
+/// NaN elements around a matrix.
 struct Margin {
-  Index lines = 0;   ///< lines before the first
+  Index lines = 0;
   Index before = 0;  ///< elements before each line
   Index after = 0;   ///< elements after each line
 };
 
-/// A matrix in host memory: contiguous lines (rows or columns), optionally with a margin.
 template <class T>
 class HostMatrix {
  public:
-  /// The matrix with these `elements`, line by line.
   HostMatrix(Shape shape, Order order, std::vector<T> elements, Margin margin = {})
       : shape_(shape), order_(order), margin_(margin) {
     if (margin.lines == 0 && leading() == length()) {
@@ -45,23 +43,17 @@ class HostMatrix {
   Shape shape() const { return shape_; }
   Order order() const { return order_; }
   Margin margin() const { return margin_; }
-  /// Number of lines.
   Index count() const { return order_ == Order::row_major ? shape_.rows : shape_.cols; }
-  /// Elements per line.
   Index length() const { return order_ == Order::row_major ? shape_.cols : shape_.rows; }
-  /// Distance between lines.
   Index leading() const { return margin_.before + length() + margin_.after; }
-  /// All memory including the margin: (margin().lines + count()) * leading() elements.
+  /// (margin().lines + count()) * leading() elements.
   std::vector<T> const& memory() const { return memory_; }
-  /// Line `i`.
   T const* line(Index i) const { return memory_.data() + first() + i * leading(); }
-  /// The same matrix for the reference.
   reference::Matrix<T> for_reference() const {
     return {line(0), shape_.rows, shape_.cols, leading(), order_};
   }
 
  private:
-  /// Position of the first line.
   Index first() const { return margin_.lines * leading() + margin_.before; }
 
   Shape shape_;
@@ -70,15 +62,13 @@ class HostMatrix {
   std::vector<T> memory_;
 };
 
-/// A matrix and vectors for its products.
 template <class T>
 struct Problem {
   HostMatrix<T> A;
-  std::vector<T> v;  ///< as long as a row
-  std::vector<T> B;  ///< as long as a column
+  std::vector<T> v;
+  std::vector<T> B;
 };
 
-/// A problem of real numbers with mixed magnitudes.
 template <class T>
 Problem<T> real_problem(Shape shape, Order order, std::uint64_t seed, Margin margin = {}) {
   auto const elements = static_cast<std::size_t>(shape.size());
@@ -87,7 +77,7 @@ Problem<T> real_problem(Shape shape, Order order, std::uint64_t seed, Margin mar
           real_numbers<T>(static_cast<std::size_t>(shape.rows), vector_seed(seed + 1))};
 }
 
-/// A problem of -1, 0 and 1: all sums are exact in float.
+/// Of -1, 0 and 1: all sums are exact in float.
 template <class T>
 Problem<T> whole_problem(Shape shape, Order order, std::uint64_t seed, Margin margin = {}) {
   auto const elements = static_cast<std::size_t>(shape.size());

@@ -6,8 +6,7 @@
 
 namespace tessera::test {
 
-/// A second instance of Exec. Requests one instance only: if OpenMP has one thread, Kokkos 4 aborts
-/// a program that requests two.
+/// One request only: with one OpenMP thread, Kokkos 4 aborts a program that requests two.
 template <class Exec>
 Exec instance_of_its_own() {
   return Kokkos::Experimental::partition_space(Exec(), 1)[0];

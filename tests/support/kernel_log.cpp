@@ -13,7 +13,7 @@ namespace {
 
 namespace tools = Kokkos::Tools::Experimental;
 
-// Kokkos' callbacks are plain functions: they find the listening log in this global.
+// Kokkos' callbacks are plain functions and need a global.
 KernelLog* listener = nullptr;
 
 void on_parallel_for(char const* label, std::uint32_t device, std::uint64_t* /*kernel*/) {
@@ -25,7 +25,7 @@ void on_other_kernel(char const* label, std::uint32_t device, std::uint64_t* /*k
 }
 
 void on_fence(char const* label, std::uint32_t /*device*/, std::uint64_t* /*fence*/) {
-  // Kokkos fences before it calls a tool: that fence is not the operation's.
+  // Kokkos fences before it calls a tool.
   std::string_view const name(label);
   if (!name.starts_with("Kokkos::Tools::invoke_kokkosp_callback")) {
     listener->fences.emplace_back(name);

@@ -10,10 +10,9 @@
 
 namespace tessera::test {
 
-/// Records Kokkos' events for tools while an operation runs. Only one log can listen at a time.
+/// Kokkos' events during an operation; one log at a time.
 class KernelLog final : public Observer {
  public:
-  /// A kernel and its execution space instance.
   struct Kernel {
     std::string label;
     std::uint32_t device;
@@ -22,11 +21,9 @@ class KernelLog final : public Observer {
   void begin(std::uint32_t device) override;
   void end() override;
 
-  /// Allocations. On a GPU, excludes Kokkos' own: it requests its pool of team scratch in every
-  /// launch.
+  /// On a GPU, each launch requests Kokkos' pool of team scratch: not counted.
   std::vector<std::string> own_allocations(bool is_gpu) const;
 
-  /// The instance of the operation.
   std::uint32_t device() const { return device_; }
 
   std::vector<Kernel> parallel_for;

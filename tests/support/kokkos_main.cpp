@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The main() of every test that uses Kokkos.
+// The main() of tests with Kokkos.
 
 #include <cstdio>
 #include <cstdlib>
@@ -15,10 +15,10 @@
 
 namespace {
 
-/// ctest counts this as skipped (SKIP_RETURN_CODE).
+/// SKIP_RETURN_CODE of ctest.
 constexpr int skipped = 77;
 
-/// Reports that nothing is tested. A failure if TESSERA_TEST_NEEDS_DEVICE is in the environment.
+/// Fails if TESSERA_TEST_NEEDS_DEVICE is set.
 int skip_all(std::string const& reason) {
   bool const is_failure = std::getenv("TESSERA_TEST_NEEDS_DEVICE") != nullptr;
   std::fprintf(stderr, "!!! %s: NO TEST OF THIS PROGRAM IS RUN: %s\n",
@@ -26,13 +26,12 @@ int skip_all(std::string const& reason) {
   return is_failure ? 1 : skipped;
 }
 
-/// Whether ctest repeats this program without AVX-512 on a processor that has no AVX-512.
+/// ctest's second run would repeat the first.
 bool does_without_avx512_anyway() {
   return std::getenv("TESSERA_TEST_WITHOUT_AVX512") != nullptr &&
          !tessera::backends::host::avx512::supported();
 }
 
-/// Why Kokkos cannot start; empty: it can.
 std::string why_no_device() {
   auto const survey = tessera::backends::survey_devices();
   if (!survey) return {};
@@ -44,9 +43,7 @@ std::string why_no_device() {
 
 int main(int argc, char** argv) {
   testing::InitGoogleMock(&argc, argv);
-  if (GTEST_FLAG_GET(list_tests))
-    return RUN_ALL_TESTS();  // ctest lists tests, possibly without a
-                             // device
+  if (GTEST_FLAG_GET(list_tests)) return RUN_ALL_TESTS();  // ctest may list tests without a device
   if (does_without_avx512_anyway()) {
     std::fprintf(stderr, "!!! SKIPPED: the other tests do without AVX-512 here, too\n");
     return skipped;

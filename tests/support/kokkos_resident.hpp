@@ -21,7 +21,6 @@
 
 namespace tessera::test::detail {
 
-/// to[i] = a real number of mixed magnitude, computed exactly from (seed, i).
 template <class T>
 struct FillWithNumbers {
   T* to;
@@ -39,12 +38,11 @@ struct FillWithNumbers {
   }
 };
 
-/// Counts elements whose bits are not the expected ones, then overwrites all with `poison`.
 template <class T>
 struct CompareAndPoison {
   T* found;
   T const* expected;
-  BitsOf<T> poison;  ///< as bits: a kernel's argument may lose bits of a NaN
+  BitsOf<T> poison;  ///< a kernel's argument may lose bits of a NaN
   int* differences;
 
   KOKKOS_FUNCTION void operator()(Index i) const {
@@ -59,7 +57,7 @@ struct CompareAndPoison {
 
 namespace tessera::test {
 
-/// The resident of case C. Include it only in sources that compile the kernels.
+/// Compiles the kernels: include in few sources.
 template <class C>
 class KokkosResident final : public Resident<typename C::Scalar> {
  public:
@@ -70,7 +68,7 @@ class KokkosResident final : public Resident<typename C::Scalar> {
     if (instance == Instance::own) {
       instance_ = instance_of_its_own<Exec>();
     }
-    Kokkos::deep_copy(counter_, host_counter_);  // zero
+    Kokkos::deep_copy(counter_, host_counter_);
   }
 
   void fill(Index matrix_numbers, Index input_numbers, std::uint64_t seed) override {
@@ -87,7 +85,7 @@ class KokkosResident final : public Resident<typename C::Scalar> {
   }
 
   BothResults<T> run(ResidentCall const& call) override {
-    // The comparison after a call then only checks what is around the results.
+    // Later comparisons check only what is around the results.
     expect({std::vector<T>(wants_b(call) ? rows(call) : 0, poison<T>()),
             std::vector<T>(wants_c(call) ? cols(call) : 0, poison<T>())});
     start(call);
@@ -127,9 +125,8 @@ class KokkosResident final : public Resident<typename C::Scalar> {
  private:
   using Memory = DeviceVector<C>;
   using Counter = Kokkos::View<int[1], typename Exec::memory_space>;
-  static constexpr Index guard = 33;  // odd, so that results are not aligned
+  static constexpr Index guard = 33;  // odd: results are not aligned
 
-  /// An output vector, the NaNs around it, and the expected values of both.
   struct Output {
     Memory memory{};
     Memory expected{};
@@ -206,7 +203,6 @@ class KokkosResident final : public Resident<typename C::Scalar> {
     return Kokkos::subview(output.memory, Kokkos::make_pair(guard, guard + output.size));
   }
 
-  /// The matrix of a call: a part of a larger matrix.
   DeviceMatrix<C> matrix(Part const& part) const {
     constexpr bool row_major = C::order == Order::row_major;
     Index const lines = row_major ? part.shape.rows : part.shape.cols;

@@ -16,7 +16,7 @@
 
 namespace tessera::test {
 
-/// The runner of case C. Kernels are compiled here: include it in as few sources as possible.
+/// Compiles the kernels: include in few sources.
 template <class C>
 class KokkosRunner final : public Runner<typename C::Scalar> {
  public:
@@ -66,7 +66,6 @@ class KokkosRunner final : public Runner<typename C::Scalar> {
   std::size_t workspace_bytes() const override { return workspace_.bytes(); }
 
  private:
-  /// Calls `operation(exec, A, input, outputs…)` and waits.
   template <class Operation, class... Outputs>
   void run(HostMatrix<T> const& host_matrix, std::vector<T> const& host_input, Call const& call,
            Operation const& operation, Outputs const&... outputs) {

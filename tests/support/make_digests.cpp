@@ -1,11 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Prints tests/data/digests.txt, computed by the reference implementation alone:
-//   make_digests > tests/data/digests.txt
-//   make_digests gemm > tests/data/gemm_digests.txt
-//   make_digests maps > tests/data/map_digests.txt
-// A line that changes breaks the guarantee of equal bits and needs a new major version.
+// Prints tests/data/digests.txt (gemm: gemm_digests.txt; maps: map_digests.txt). A changed line
+// needs a new major version.
 
 #include <array>
 #include <cstdint>
@@ -21,17 +18,17 @@ using tessera::test::Digest;
 using tessera::test::GemmDigest;
 using tessera::test::Shape;
 
-// Each shape represents a regime of the order of summation.
+// One shape per regime of the order of summation.
 constexpr std::array shapes{
-    Shape{1, 1},        // the smallest
+    Shape{1, 1},        // smallest
     Shape{7, 129},      // one more than full rows of lanes
-    Shape{129, 513},    // one more than a segment; 17 panels, the last of one line
-    Shape{1000, 1000},  // nothing is a power of two
-    Shape{1797, 64},    // the optical digits
+    Shape{129, 513},    // a segment + 1; 17 panels, the last of one line
+    Shape{1000, 1000},  // no power of two
+    Shape{1797, 64},    // optical digits
     Shape{2049, 1023},  // several segments, 257 panels
     Shape{100003, 3},   // tall, prime
     Shape{3, 100003},   // wide, prime
-    Shape{300007, 2},   // more lines than panels of 8 are allowed
+    Shape{300007, 2},   // more lines than panels of 8
     Shape{40, 16385},   // long lines
     Shape{16400, 200},  // more than 1024 panels
     Shape{24, 140001},  // a tree over 274 segments
@@ -43,15 +40,15 @@ struct Product {
   std::int64_t depth;
 };
 constexpr std::array products{
-    Product{1, 1, 1},          // the smallest
+    Product{1, 1, 1},          // smallest
     Product{1, 1, 300007},     // a dot product in 1172 chains
-    Product{7, 129, 65},       // nothing is a multiple of a tile
+    Product{7, 129, 65},       // no multiple of a tile
     Product{129, 7, 255},      // one chain, one less than the shortest cut
-    Product{128, 128, 512},    // two chains, all multiples of every tile
+    Product{128, 128, 512},    // two chains, multiples of every tile
     Product{130, 67, 1025},    // chains of unequal length
     Product{64, 64, 70001},    // 244 chains
     Product{1024, 1024, 300},  // one chain, though deep enough for two
-    Product{724, 724, 513},    // the most elements with two chains
+    Product{724, 724, 513},    // most elements with two chains
 };
 
 template <class Line>
@@ -98,7 +95,7 @@ void print_all() {
     print(Digest{"multiply_transposed", "f32", "row-major", shape, seed++, ""});
     print(Digest{"multiply", "f32", "column-major", {shape.cols, shape.rows}, seed++, ""});
   }
-  // One column and one row: the lines of both are rows.
+  // Here the lines of both are rows.
   for (Shape const& shape : {Shape{4999, 1}, Shape{1, 4999}, Shape{300007, 1}}) {
     for (std::string const type : {"f32", "f64"}) {
       for (std::string const operation : {"multiply", "multiply_transposed", "atax"}) {

@@ -11,8 +11,7 @@
 #include "support/kokkos_resident.hpp"
 #include "support/kokkos_runner.hpp"
 
-/// Bodies of make_runner<T> and make_resident<T>, for runner_float.cpp and runner_double.cpp. Two
-/// sources compile in parallel.
+/// Two sources compile in parallel.
 namespace tessera::test::detail {
 
 template <class T>
@@ -21,7 +20,6 @@ struct Makers {
   std::map<std::string, std::function<std::unique_ptr<Resident<T>>(Instance)>> resident;
 };
 
-/// Adds the factories of case C if its scalar type is T.
 template <class T, class C>
 void add_makers(Makers<T>& makers) {
   if constexpr (std::same_as<typename C::Scalar, T>) {
@@ -32,7 +30,6 @@ void add_makers(Makers<T>& makers) {
   }
 }
 
-/// The factories of every case with scalar type T.
 template <class T, class... AllCasesOf>
 Makers<T> all_makers(std::tuple<AllCasesOf...> const* /*only for its type*/) {
   Makers<T> makers;

@@ -9,10 +9,8 @@
 
 namespace tessera::test {
 
-/// Every way to compute ATAX.
 inline constexpr std::array all_methods{Method::automatic, Method::fused, Method::two_stage};
 
-/// Name of a method in messages.
 constexpr std::string_view name_of(Method method) {
   switch (method) {
     case Method::automatic:

@@ -8,11 +8,9 @@
 
 namespace tessera::test {
 
-/// The rest of a stream, read in large pieces: tests are compiled without optimisation, and reading
-/// byte by byte would take longer than the test.
+/// In large pieces: tests are not optimised.
 std::string rest_of(std::istream& stream);
 
-/// The content of a file; empty if it does not exist.
 std::string read_file(std::filesystem::path const& path);
 
 }  // namespace tessera::test

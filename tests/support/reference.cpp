@@ -33,7 +33,7 @@ void require_length(std::size_t found, Index expected) {
   if (found != size(expected)) throw std::invalid_argument("reference: wrong length of a vector");
 }
 
-/// d of one line: chains of 64 (float) or 32 (double) lanes, segment by segment, then the tree.
+/// Chains of 64 (float) or 32 (double) lanes, by segment, then the tree.
 template <class T>
 T dot_of_line(T const* line, T const* x, Index length) {
   constexpr Index lanes = 256 / static_cast<Index>(sizeof(T));
@@ -53,7 +53,7 @@ T dot_of_line(T const* line, T const* x, Index length) {
   return tree(std::move(values)) + T(0);
 }
 
-/// The lines that are summed: a matrix of one row or one column counts as row-major.
+/// A matrix of one row or one column counts as row-major.
 template <class T>
 Matrix<T> as_summed(Matrix<T> const& A, std::vector<T>& copy) {
   if (A.order == Order::row_major || (A.rows != 1 && A.cols != 1)) return A;
@@ -243,7 +243,7 @@ std::vector<T> scale_and_add(T alpha, std::vector<T> c, T beta, std::vector<T> c
 }
 
 Index chain_length(Index rows, Index cols, Index depth) {
-  Index most_chains = 1;  // of an element: 2^20 for all of them, of 256 products or more
+  Index most_chains = 1;  // 2^20 over all elements, of >= 256 products each
   if (rows < two_to_20 && cols < two_to_20 && rows * cols < two_to_20) {
     most_chains = std::min(two_to_20 / (rows * cols), rounded_up_quotient(depth, 256));
   }

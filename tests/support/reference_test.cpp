@@ -13,8 +13,8 @@
 #include "support/shapes.hpp"
 #include "support/whole_arithmetic.hpp"
 
-/// Cases worked out by hand. Most use one property of float: 2^24 + 1 is a tie and rounds to 2^24.
-/// So a 1 survives next to 2^24 and -2^24 only if those two are added before the 1.
+/// Cases worked out by hand. 2^24 + 1 is a tie and rounds to 2^24: a 1 survives next to 2^24 and
+/// -2^24 only if those are added first.
 namespace {
 
 using reference::Index;
@@ -25,17 +25,15 @@ using testing::ElementsAre;
 
 constexpr float big = 16777216.0F;  // 2^24
 
-/// Dot products whose result shows the order. `lanes` is set by hand for each scalar type.
 template <class T>
 struct DotOrder {
   Index lanes;
-  T big;  // the least value with big + 1 = big
+  T big;  // least value with big + 1 = big
 };
 
 DotOrder<float> const float_order{64, big};
 DotOrder<double> const double_order{32, 9007199254740992.0};  // 2^53
 
-/// Ones dot `x`, where `x` is zero except at the given places.
 template <class T>
 T dot_with_ones(Index length, std::map<Index, T> const& places) {
   std::vector<T> const line(static_cast<std::size_t>(length), T(1));
@@ -44,7 +42,7 @@ T dot_with_ones(Index length, std::map<Index, T> const& places) {
   return reference::dot<T>({line.data(), 1, length, length}, x).front();
 }
 
-/// Sum of `count` lines of one element, zero except at the given places.
+/// Lines of one element.
 float sum_of_column(Index count, std::map<Index, float> const& places) {
   std::vector<float> const y(static_cast<std::size_t>(count), 1.0F);
   std::vector<float> lines(y.size(), 0.0F);
@@ -62,7 +60,7 @@ TEST(ReferenceTree, PadsToThePowerOfTwoAtTheEnd) {
   EXPECT_EQ(reference::tree<float>({5.0F}), 5.0F);
   EXPECT_EQ(reference::tree<float>({1.0F, big, -big}), 0.0F);
   EXPECT_EQ(reference::tree<float>({big, -big, 1.0F}), 1.0F);
-  // Five: ((x0+x1)+(x2+x3)) + ((x4+0)+(0+0)).
+  // ((x0+x1)+(x2+x3)) + ((x4+0)+(0+0)).
   EXPECT_EQ(reference::tree<float>({big, 1.0F, 1.0F, 1.0F, -big}), 2.0F);
 }
 
@@ -112,7 +110,7 @@ void expect_tree(DotOrder<T> order) {
   EXPECT_EQ(dot_with_ones<T>(L, {{0, b}, {2, -b}, {1, 1}}), T(0));
   EXPECT_EQ(dot_with_ones<T>(12 * L, {{0, b}, {4 * L, -b}, {8 * L, 1}}), T(1));
   EXPECT_EQ(dot_with_ones<T>(12 * L, {{0, 1}, {4 * L, b}, {8 * L, -b}}), T(0));
-  // The first and the last lane of a segment are added before segments are.
+  // A segment's lanes are added before segments are.
   EXPECT_EQ(dot_with_ones<T>(8 * L, {{0, b}, {L - 1, -b}, {4 * L, 1}}), T(1));
   EXPECT_EQ(dot_with_ones<T>(8 * L, {{0, b}, {L - 1, 1}, {4 * L, -b}}), T(0));
 }
@@ -148,7 +146,7 @@ TEST(ReferenceSum, PanelsOfEightLinesAreAddedByTheTree) {
 }
 
 TEST(ReferenceSum, PanelsGetLongerWhenThereWouldBeTooMany) {
-  // 262145 lines of one element: panels of 9, so lines 0 and 8 share a panel, 0 and 9 do not.
+  // Panels of 9: lines 0 and 8 share one, 0 and 9 do not.
   EXPECT_EQ(sum_of_column(262145, {{0, big}, {8, -big}, {9, 1.0F}}), 1.0F);
   EXPECT_EQ(sum_of_column(262145, {{0, big}, {8, 1.0F}, {9, -big}}), 0.0F);
   EXPECT_EQ(sum_of_column(262145, {{0, big}, {9, 1.0F}, {10, -big}}), 1.0F);
@@ -159,16 +157,16 @@ TEST(ReferenceSum, HasThePanelsOfTheFormula) {
     Index count, length, lines, panels;
   };
   constexpr Index two_to_40 = 1099511627776;
-  for (Row const row : {Row{1, 1, 8, 1},                // the smallest
+  for (Row const row : {Row{1, 1, 8, 1},
                         Row{8, 5, 8, 1},                //
                         Row{9, 5, 8, 2},                //
                         Row{1797, 64, 8, 225},          // 224.6 panels of 8
-                        Row{262144, 1, 8, 32768},       // as many panels as ever
-                        Row{262145, 1, 9, 29128},       // more lines: panels of 9
+                        Row{262144, 1, 8, 32768},       // most panels
+                        Row{262145, 1, 9, 29128},       // panels of 9
                         Row{4194304, 64, 128, 32768},   // 2^22 / 64 = 65536 is clamped
                         Row{1048576, 256, 64, 16384},   // 2^22 / 256 = 16384
                         Row{1048576, 1024, 256, 4096},  //
-                        Row{1000, 16384, 8, 125},       // 2^22 / 16384 = 256 is clamped to 1024
+                        Row{1000, 16384, 8, 125},       // 256 clamped to 1024
                         Row{16384, 16384, 16, 1024},    //
                         Row{16385, 16384, 17, 964},     // 963.8
                         Row{100, 16385, 8, 13},         // long lines
@@ -188,7 +186,7 @@ TEST(ReferenceSum, HasThePanelsOfTheFormula) {
 }
 
 TEST(ReferenceSum, TurnsMinusZeroIntoZero) {
-  // -tiny * tiny underflows to -0 in every lane and every panel.
+  // -tiny * tiny underflows to -0.
   float const tiny = std::ldexp(1.0F, -149);
   std::vector<float> const line(512, tiny);
   std::vector<float> const x(512, -tiny);
@@ -210,7 +208,7 @@ TEST(ReferenceMultiply, UsesTheLinesOfEitherOrderAndSkipsPadding) {
 }
 
 TEST(ReferenceMultiply, OrderOfSummationIsThatOfTheLayout) {
-  // Rows of four: four lanes and their tree, or four columns in one chain.
+  // Four lanes and their tree, or four columns in one chain.
   std::vector<float> const rows{big, 1.0F, -big, -1.0F, big, 1.0F, -big, -1.0F};
   std::vector<float> const columns{big, big, 1.0F, 1.0F, -big, -big, -1.0F, -1.0F};
   std::vector<float> const ones(4, 1.0F);
@@ -218,7 +216,7 @@ TEST(ReferenceMultiply, OrderOfSummationIsThatOfTheLayout) {
               same_bits_as<float>({0.0F, 0.0F}));
   EXPECT_THAT(reference::multiply<float>({columns.data(), 2, 4, 2, Order::column_major}, ones),
               same_bits_as<float>({-1.0F, -1.0F}));
-  // A single row is summed as row-major in both.
+  // A single row counts as row-major.
   EXPECT_THAT(reference::multiply<float>({rows.data(), 1, 4, 1, Order::column_major}, ones),
               same_bits_as<float>({0.0F}));
 }

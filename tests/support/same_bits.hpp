@@ -18,18 +18,17 @@
 
 namespace tessera::test {
 
-/// The unsigned integer as wide as T.
 template <std::floating_point T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// Equal bits; two NaNs count as equal, whatever their payloads.
+/// NaNs are equal whatever their payloads.
 template <std::floating_point T>
 bool same_bits(T a, T b) {
   if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
   return std::bit_cast<BitsOf<T>>(a) == std::bit_cast<BitsOf<T>>(b);
 }
 
-/// Index of `x` among all finite and infinite values in order; both zeros have 2^(bits - 1).
+/// Index among all non-NaN values in order; both zeros have 2^(bits - 1).
 template <std::floating_point T>
 BitsOf<T> place_in_order(T x) {
   using Bits = BitsOf<T>;
@@ -38,7 +37,7 @@ BitsOf<T> place_in_order(T x) {
   return bits < zero ? zero + bits : zero - (bits - zero);
 }
 
-/// Distance between `a` and `b` in representable values: neighbours have 1, both zeros 0.
+/// 1 for neighbours, 0 for both zeros.
 template <std::floating_point T>
 BitsOf<T> ulp_distance(T a, T b) {
   BitsOf<T> const place_a = place_in_order(a);
@@ -46,7 +45,6 @@ BitsOf<T> ulp_distance(T a, T b) {
   return place_a < place_b ? place_b - place_a : place_a - place_b;
 }
 
-/// Writes a value in decimal and in hexadecimal bits: "1.5 (0x3fc00000)".
 template <std::floating_point T>
 void write_value(std::ostream& out, T x) {
   out << std::setprecision(std::numeric_limits<T>::max_digits10) << x << " (0x" << std::hex
@@ -54,8 +52,6 @@ void write_value(std::ostream& out, T x) {
       << std::bit_cast<BitsOf<T>>(x) << std::dec << std::setfill(' ') << ")";
 }
 
-/// Matches a vector that has the expected bits, with NaNs in the expected places. Otherwise prints
-/// the number of wrong elements and the first few with their bits and distances.
 template <std::floating_point T>
 class SameBitsMatcher {
  public:
@@ -103,7 +99,6 @@ class SameBitsMatcher {
   std::vector<T> expected_;
 };
 
-/// EXPECT_THAT(found, same_bits_as(expected)).
 template <std::floating_point T>
 SameBitsMatcher<T> same_bits_as(std::vector<T> expected) {
   return SameBitsMatcher<T>(std::move(expected));

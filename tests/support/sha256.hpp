@@ -10,10 +10,10 @@
 
 namespace tessera::test {
 
-/// SHA-256 of `bytes` in lower-case hexadecimal. Throws std::runtime_error if OpenSSL fails.
+/// Lower-case. Throws std::runtime_error if OpenSSL fails.
 std::string sha256(std::span<std::byte const> bytes);
 
-/// SHA-256 of the raw little-endian elements of `values`.
+/// Of raw little-endian elements.
 template <class T>
 std::string sha256(std::vector<T> const& values) {
   static_assert(std::endian::native == std::endian::little,

@@ -22,7 +22,7 @@ std::vector<Shape> all_shapes() {
   for (std::int64_t const rows : extents) {
     for (std::int64_t const cols : extents) shapes.push_back({rows, cols});
   }
-  // A second run with other kernels: a subset is enough, too.
+  // A second run with other kernels.
   if (some_are_enough() || std::getenv("TESSERA_TEST_KERNELS") != nullptr) {
     std::size_t count = 0;
     std::erase_if(shapes, [&](Shape const&) { return count++ % 5 != 0; });

@@ -8,7 +8,6 @@
 
 namespace tessera::test {
 
-/// Rows and columns of a matrix.
 struct Shape {
   std::int64_t rows;
   std::int64_t cols;
@@ -20,33 +19,28 @@ struct Shape {
   }
 };
 
-/// Whether the tests have sanitizers, which take some ten times as long and check addresses: a
-/// subset of the shapes, widths and tunings is then enough.
+/// Sanitizers take ten times as long and check addresses.
 bool some_are_enough();
 
-/// Every pair of 1, primes, powers of two and their neighbours up to 1000. Beyond these, shapes at
-/// the limits of a lane count, a segment, a panel; very wide and very tall ones.
+/// 1, primes, powers of two and neighbours up to 1000; limits of lanes, segments and panels; very
+/// wide and tall ones.
 std::vector<Shape> all_shapes();
 
-/// A dozen of these, for properties that are tested many times.
 std::vector<Shape> few_shapes();
 
-/// Row-major shapes with enough lines for panels of nine, one in each regime of the formula: some
-/// 34 million elements each. Their transposes cover the column-major order.
+/// 34 million elements, row-major, panels of nine, one per regime. Transposes cover column-major.
 std::vector<Shape> large_shapes();
 
-/// A number of lines and their length.
 struct LinesShape {
   std::int64_t count;
   std::int64_t length;
 };
 
-/// Of scalars in lanes: one word a thread (of a few threads, of half of them), two and all, a
-/// warp's chunk of eight times the lanes, one chunk a warp, two chunks a warp, two chunks, lines in
-/// parts, in more parts than a warp has threads, and lines beyond; with 64 panels, rings in
-/// scratch: one team, clusters of two teams with two lines and with one, and of four. Column-major
-/// ones come in slices of a whole segment, of a half (where teams have several) and of a quarter,
-/// with three places or two, and in tiles.
+/// For a type with so many lanes. Rows: one word a thread (of a few threads, of half of them), two
+/// and all, a warp's chunk of eight times the lanes, one or two chunks a warp, two chunks, lines in
+/// parts, in more parts than a warp has threads, and longer; with 64 panels, rings of one team,
+/// clusters of two teams with two lines and with one, and of four. Columns: slices of a whole
+/// segment, of half and of a quarter, with three places or two, and tiles.
 std::vector<LinesShape> lines_of_every_kernel(std::int64_t lanes);
 
 }  // namespace tessera::test

@@ -21,7 +21,7 @@ Whole to_whole(T x) {
   return whole;
 }
 
-/// A sum and the sum of magnitudes, which bounds every partial sum.
+/// Magnitudes bound every partial sum.
 struct Sum {
   Whole value = 0;
   Whole magnitude = 0;
@@ -44,7 +44,6 @@ std::vector<T> exact_values(std::vector<Sum> const& sums) {
   return values;
 }
 
-/// One sum per line, or one per position in the lines.
 template <class T>
 std::vector<T> add_up(HostMatrix<T> const& A, std::vector<T> const& x, bool one_sum_per_line) {
   std::vector<Whole> factors;

@@ -8,8 +8,7 @@
 #include "support/shapes.hpp"
 #include "support/tunings.hpp"
 
-/// The smallest matrices that reach every kernel of every backend, with aligned and unaligned
-/// lines. They are small enough for tools that check each memory access.
+/// The smallest matrices that reach every kernel, for memory checkers.
 namespace tessera::test {
 namespace {
 
@@ -34,7 +33,7 @@ TYPED_TEST(EveryKernel, HasTheBitsOfTheReference) {
   };
   auto const resident = make_resident_of<TypeParam>(Instance::own);
   Index longest = 0;
-  Index most = 0;  // in elements
+  Index most = 0;
   for (auto const& [count, length] : all_lines) {
     longest = std::max(longest, length + 8);
     most = std::max(most, count * (length + 8));

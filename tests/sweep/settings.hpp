@@ -7,20 +7,17 @@
 
 namespace tessera::test {
 
-/// Settings of the sweep from the environment. A test chooses the values of settings that are not
-/// given.
 struct SweepSettings {
   std::uint64_t seed = 1;                    ///< TESSERA_SWEEP_SEED
   std::uint64_t first = 0;                   ///< TESSERA_SWEEP_FIRST: index of the first shape
-  std::optional<std::uint64_t> shapes;       ///< TESSERA_SWEEP_SHAPES: number of shapes
+  std::optional<std::uint64_t> shapes;       ///< TESSERA_SWEEP_SHAPES
   std::optional<std::uint64_t> repetitions;  ///< TESSERA_SWEEP_REPETITIONS: calls per trial
   std::optional<bool> giants;                ///< TESSERA_SWEEP_GIANTS: 1 or 0
 
-  /// Reads the environment. Throws std::runtime_error if a value is not a number.
+  /// Throws std::runtime_error if a value is not a number.
   static SweepSettings from_environment();
 };
 
-/// Available memory of the host in bytes; empty if the system does not report it.
 std::optional<std::uint64_t> available_host_memory();
 
 }  // namespace tessera::test

@@ -21,29 +21,24 @@
 #include "support/resident.hpp"
 #include "support/tunings.hpp"
 
-/// Random and giant matrices: results have the bits of the host's two stages, for every operation
-/// and method, with the backend's, odd and random tunings, repeatedly and while the device is busy.
+/// Random and giant matrices against the host's two stages, with many tunings, on a busy device.
 namespace tessera::test {
 namespace {
 
 constexpr Index largest_extent = 5000;
-/// In the last shape but three, rings use one warp for floats and two for doubles. Lines of the
-/// last shape exceed 1 GiB.
+/// Last but three: rings use one warp for floats, two for doubles. Last: lines exceed 1 GiB.
 constexpr std::array giants{Shape{1, 1 << 27},   Shape{1 << 27, 1},  Shape{4194304, 64},
                             Shape{64, 4194304},  Shape{61441, 1024}, Shape{46341, 46341},
                             Shape{2, 300000000}, Shape{300000000, 2}};
-/// A test stops after this many failures.
 constexpr int enough_failures = 5;
 
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : seed_(seed) {}
-  /// 0 … limit - 1
   Index below(Index limit) {
     return static_cast<Index>(random_bits(seed_, drawn_++) % static_cast<std::uint64_t>(limit));
   }
-  /// Returns 1 … largest_extent: half of the draws are uniform, half choose each octave with equal
-  /// probability.
+  /// Half uniform, half with each octave equally likely.
   Index extent() {
     if (below(2) == 0) return 1 + below(largest_extent);
     for (;;) {
@@ -58,7 +53,6 @@ class Draw {
   std::uint64_t drawn_ = 0;
 };
 
-/// One matrix of the sweep, determined by (seed, number).
 struct Sample {
   Part A;
   Index first_input;
@@ -68,18 +62,15 @@ Sample random_sample(std::uint64_t seed, Order order) {
   Draw draw(seed);
   Shape const shape{draw.extent(), draw.extent()};
   Index const length = order == Order::row_major ? shape.cols : shape.rows;
-  // Half of the samples can be read in words of 16 bytes, if the length of their lines permits it.
   if (draw.below(2) == 0) {
     Index const leading = (length + 3) / 4 * 4 + 4 * draw.below(3);
     return {{shape, 32 * draw.below(3), leading}, 4 * draw.below(3)};
   }
   return {{shape, draw.below(64), length + draw.below(8)}, draw.below(8)};
 }
-/// Elements that the largest sample needs.
 constexpr Index most_matrix_numbers = largest_extent * (largest_extent + 16) + 128;
 constexpr Index most_input_numbers = largest_extent + 16;
 
-/// The calls for a matrix. If `with_b`, ATAX also writes B.
 struct Trial {
   char const* name;
   Operation operation;
@@ -114,7 +105,6 @@ struct Expected {
   }
 };
 
-/// Keeps a separate instance busy from a separate thread, and checks that its results stay right.
 template <class C>
 class Load {
  public:
@@ -141,7 +131,6 @@ class Load {
   }
 
  private:
-  // Takes some microseconds and a part of the processors.
   static constexpr Shape shape{700, 1100};
   ResidentCall call(bool fused = true) const {
     Index const length = C::order == Order::row_major ? shape.cols : shape.rows;
@@ -156,7 +145,6 @@ class Load {
   std::int64_t differences_ = 0;
   std::thread thread_;
 };
-/// Threads of a host need no load, because the system preempts them.
 struct NoLoad {};
 
 template <class C>
@@ -172,7 +160,7 @@ class Sweep : public testing::Test {
 
   SweepSettings const settings = SweepSettings::from_environment();
 
-  /// The host's results, with two stages, the backend's tuning and all threads.
+  /// Two stages, the backend's tuning, all threads.
   Expected<T> expected_of(Sample const& sample) {
     ResidentCall call{.operation = Operation::multiply,
                       .A = sample.A,
@@ -189,7 +177,6 @@ class Sweep : public testing::Test {
     return expected;
   }
 
-  /// Compares with the reference if that does not take long.
   void expect_reference(Sample const& sample, Expected<T> const& expected) {
     Part const& A = sample.A;
     bool const row_major = C::order == Order::row_major;
@@ -205,14 +192,13 @@ class Sweep : public testing::Test {
     EXPECT_THAT(expected.pair, same_bits_as(reference::atax(matrix, v)));
   }
 
-  /// Fills the matrix and the input, on the host and on the device.
   void fill(Index matrix_numbers, Index input_numbers) {
     host_->fill(matrix_numbers, input_numbers, settings.seed);
     if (&device() != host_.get()) device().fill(matrix_numbers, input_numbers, settings.seed);
   }
 
-  /// Enqueues the call `repetitions` times, or as often as fits in `seconds` but at least once.
-  /// `what` states how to repeat it. @return the number of calls
+  /// As often as fits in `seconds`, at least once. `what` states how to repeat it.
+  /// @return calls
   int try_out(ResidentCall call, BothResults<T> const& expected, int repetitions, double seconds,
               std::string const& what) {
     using Clock = std::chrono::steady_clock;
@@ -222,7 +208,6 @@ class Sweep : public testing::Test {
     Index differences = 0;
     auto const repeat = [&](int times) {
       for (int i = 0; i < times; ++i) {
-        // Instances of the host with different numbers of threads.
         if constexpr (!is_gpu) call.threads = done % 4;
         device().enqueue(call);
         ++done;
@@ -242,7 +227,6 @@ class Sweep : public testing::Test {
            enough_failures;
   }
 
-  /// The environment and the filter that repeat this test.
   std::string repeat_with(std::string const& environment) const {
     auto const* const test = testing::UnitTest::GetInstance()->current_test_info();
     return "repeat with TESSERA_SWEEP_SEED=" + std::to_string(settings.seed) + ' ' + environment +
@@ -251,7 +235,6 @@ class Sweep : public testing::Test {
 
  private:
   std::unique_ptr<Resident<T>> const host_ = make_resident_of<HostCase>(Instance::standard);
-  /// Null if the device is the host.
   std::unique_ptr<Resident<T>> const own_ =
       std::same_as<C, HostCase> ? nullptr : make_resident_of<C>(Instance::own);
 };
@@ -282,7 +265,6 @@ TYPED_TEST(Sweep, OfRandomShapesHasTheBitsOfTheHost) {
     }
     std::uint64_t kind = number;
     for (Trial const& trial : trials(number % 2 == 0)) {
-      // Cycles through three kinds of tunings: the backend's, random, odd.
       std::optional<Tuning> tuning;
       if (kind % 3 == 1) tuning = random_tuning(seed + kind);
       if (kind % 3 == 2) tuning = odd[kind / 3 % odd.size()];
@@ -317,7 +299,7 @@ TYPED_TEST(Sweep, OfGiantsHasTheBitsOfTheHost) {
   std::string left_out;
   for (Shape const& shape : giants) {
     Index const input = std::max(shape.rows, shape.cols);
-    // The matrix, the input, results with their expected values, and copies of these.
+    // Numbers, results, expected values, and copies.
     auto const bytes = static_cast<std::uint64_t>(shape.size() + 8 * input) * sizeof(T);
     auto const on_host = bytes * TestFixture::copies_on_host;
     auto const available = available_host_memory();

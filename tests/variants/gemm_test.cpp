@@ -21,8 +21,7 @@
 #include "support/instance.hpp"
 #include "support/kernel_log.hpp"
 
-/// Compares the published matrix products with three plain loops, in every mix of layouts and for
-/// every supported team. Checks their messages about unsupported arguments.
+/// Against three plain loops, in every mix of layouts and for every team; also messages.
 namespace tessera::published::gemm {
 namespace {
 
@@ -50,7 +49,6 @@ struct Sizes {
   }
 };
 
-/// Values of a factor by index: whole or real numbers.
 template <class T>
 using Values = T (*)(std::uint64_t seed, std::uint64_t index);
 
@@ -64,7 +62,6 @@ T real(std::uint64_t seed, std::uint64_t index) {
   return test::real_number<T>(seed, index);
 }
 
-/// A product on the device and its expected result.
 template <class Exec, class T>
 class Problem {
  public:
@@ -90,7 +87,6 @@ class Problem {
     for (Index k = 0; k < sizes_.k; ++k) sum = std::fma(a_of(i, k), b_of(k, j), sum);
     return sum + T(0);
   }
-  /// The exact sum of whole numbers, in 64-bit integers.
   T exact(Index i, Index j) const {
     std::int64_t sum = 0;
     for (Index k = 0; k < sizes_.k; ++k) {
@@ -99,8 +95,7 @@ class Problem {
     return static_cast<T>(sum);
   }
 
-  /// Calls visit(variant, run) for every variant. run(options, exec, log) runs it on guarded
-  /// matrices and records enqueued kernels in the log.
+  /// run(options, exec, log) records kernels in the log.
   template <class Visitor>
   void for_each_variant(Visitor const& visitor) const {
     visit_scalars(A_, [&](auto const& a) {
@@ -128,7 +123,6 @@ class Problem {
   Sizes const& sizes() const { return sizes_; }
 
  private:
-  /// Calls visitor with the view if rows or columns are contiguous.
   template <class Visitor>
   static void visit_scalars(GuardedMatrix<Exec, T> const& matrix, Visitor const& visitor) {
     matrix.visit([&]<class View>(View const& view) {
@@ -160,7 +154,7 @@ class GemmVariants : public testing::Test {
 };
 TYPED_TEST_SUITE(GemmVariants, test::RowMajorCases, test::CaseName);
 
-/// The published team, teams of other charts, and some that are no power of two.
+/// Published teams, other charts' teams, and some that are no power of two.
 std::vector<Team> teams() {
   return {{32, 32},  {16, 16},  {8, 8},   {1, 1},   {1, 32}, {32, 1}, {8, 1},
           {2, 256},  {256, 2},  {8, 32},  {32, 16}, {7, 5},  {3, 33}, {33, 3},
@@ -200,7 +194,6 @@ TYPED_TEST(GemmVariants, AreExactOnWholeNumbersOfEveryShape) {
   }
 }
 
-/// Paddings of A, B and C.
 using Paddings = std::array<Index, 3>;
 
 TYPED_TEST(GemmVariants, TakeEveryMixOfLayoutsAndLeadingDimensions) {
@@ -267,7 +260,7 @@ TYPED_TEST(GemmVariants, HaveTheBitsOfOneChainWhateverTheTeam) {
   }
 }
 
-/// A sum of products that all underflow to -0 is +0, like a sum of zeros.
+/// All products underflow to -0.
 TYPED_TEST(GemmVariants, NeverGiveNegativeZero) {
   using T = typename TestFixture::T;
   Values<T> const tiny = [](std::uint64_t seed, std::uint64_t) {
@@ -287,8 +280,7 @@ TYPED_TEST(GemmVariants, AreWithinTheBoundOfAChain) {
   double const unit = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
   for (Sizes const& sizes : {Sizes{7, 9, 1}, {7, 9, 2}, {31, 5, 1000}, {2, 3, 20011}}) {
     auto const problem = this->problem(sizes, &real);
-    // Each product goes through at most k roundings, one per fma. The reference has an error below
-    // 2^-80.
+    // At most k roundings, one per fma. The reference has an error below 2^-80.
     double const ku = static_cast<double>(sizes.k) * unit;
     double const factor = ku / (1 - ku) + std::ldexp(1.0, -80);
     problem.for_each_variant([&](auto const&, auto const& run) {

@@ -12,7 +12,7 @@
 #include "support/device_data.hpp"
 #include "support/instance.hpp"
 
-// The only source of the tests that compiles the variants' kernels.
+// Compiles the variants' kernels.
 namespace tessera::test {
 namespace {
 

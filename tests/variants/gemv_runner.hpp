@@ -15,7 +15,6 @@
 
 namespace tessera::test {
 
-/// A row of the table of gemv variants, without the parts that depend on view types.
 struct GemvVariant {
   std::string name;
   bool transposed;
@@ -47,8 +46,7 @@ struct GemvCall {
   }
 };
 
-/// Runs the variants of matrix-vector products on host data, like Runner for the operations.
-/// Outputs are parts of larger views and start as NaN; a write outside them is a test failure.
+/// Like Runner, for variants of matrix-vector products.
 template <std::floating_point T>
 class GemvRunner {
  public:
@@ -58,21 +56,15 @@ class GemvRunner {
   virtual ~GemvRunner() = default;
 
   virtual std::vector<GemvVariant> const& table() const = 0;
-  /// Runs row `i` of the table.
   virtual std::vector<T> run(std::size_t i, HostMatrix<T> const& A, std::vector<T> const& x,
                              GemvCall const& call) = 0;
-  /// Runs row `i` of the table on vectors of zeros with these sizes. They share memory if
-  /// `overlapping`.
+  /// In the same memory if `overlapping`.
   virtual void run_on_zeros(std::size_t i, Shape shape, Index input_size, Index output_size,
                             bool overlapping) = 0;
-  /// Whether row `i` of the table supports a team.
   virtual bool takes(std::size_t i, published::Team team) const = 0;
-  /// Maximum number of threads per team.
   virtual int most_threads() const = 0;
 };
 
-/// The runner of the case with this name and scalar type. Throws std::out_of_range for an unknown
-/// name.
 template <std::floating_point T>
 std::unique_ptr<GemvRunner<T>> make_gemv_runner(std::string const& name);
 

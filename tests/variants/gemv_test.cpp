@@ -19,8 +19,7 @@
 #include "support/whole_arithmetic.hpp"
 #include "variants/gemv_runner.hpp"
 
-/// The published kernels of matrix-vector products, on every supported backend, layout and scalar
-/// type.
+/// Published matrix-vector products.
 namespace tessera::test {
 namespace {
 
@@ -36,7 +35,6 @@ using testing::Not;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-/// Pairs of 1, primes, powers of two and their neighbours, and wide and tall shapes.
 std::vector<Shape> variant_shapes() {
   std::vector<Shape> shapes;
   for (Index const rows : {1, 2, 7, 31, 64, 127, 129, 257}) {
@@ -48,7 +46,6 @@ std::vector<Shape> variant_shapes() {
   }
   return shapes;
 }
-/// A few of these shapes, for loops over many settings.
 std::vector<Shape> few_variant_shapes() {
   return {{1, 1}, {1, 257}, {257, 1}, {7, 129}, {129, 7}, {64, 128}, {31, 1800}, {1800, 31}};
 }
@@ -61,7 +58,6 @@ class Gemv : public testing::Test {
 
   GemvRunner<T>& runner() { return *runner_; }
 
-  /// Shapes for loops over all teams. Barriers are slow on a host with fewer cores than threads.
   static std::vector<Shape> shapes_for_teams() {
     std::vector<Shape> shapes{{1, 1}, {7, 33}, {33, 7}};
     if (Kokkos::num_threads() <= static_cast<int>(std::thread::hardware_concurrency())) {
@@ -70,7 +66,6 @@ class Gemv : public testing::Test {
     if (is_gpu) shapes.insert(shapes.end(), {{31, 1800}, {1800, 31}, {1025, 1030}});
     return shapes;
   }
-  /// Teams of every kind that the execution space supports, some of them no power of two.
   std::vector<Team> teams() const {
     int const most = runner_->most_threads();
     std::vector<Team> teams;
@@ -94,7 +89,6 @@ class Gemv : public testing::Test {
   std::vector<T> run(std::size_t i, Problem<T> const& problem, GemvCall const& call = {}) {
     return runner().run(i, problem.A, input(runner().table()[i], problem), call);
   }
-  /// Calls visit(index in the table, row) for every variant.
   template <class Visit>
   void for_each_variant(Visit const& visit) {
     auto const& table = runner().table();
@@ -167,8 +161,7 @@ TYPED_TEST(Gemv, IsExactForEveryNumberOfTeams) {
     this->for_each_variant([&](std::size_t i, GemvVariant const& variant) {
       auto const expected = this->whole_result(variant, problem);
       for (Index const teams : {1, 2, 5, 12}) {
-        if (variant.name == "grid-sync" && !this->is_gpu && teams > 1)
-          continue;  // refused, see below
+        if (variant.name == "grid-sync" && !this->is_gpu && teams > 1) continue;
         GemvCall const call{.teams = teams};
         EXPECT_THAT(this->run(i, problem, call), same_bits_as(expected)) << shape << ", " << call;
       }
@@ -226,7 +219,7 @@ TYPED_TEST(Gemv, TakesPaddedMatricesAndVectorsOfAnyStride) {
   }
 }
 
-/// gamma_k = k u / (1 - k u), the largest relative growth of k roundings.
+/// k u / (1 - k u).
 template <class T>
 double gamma(Index roundings) {
   double const ku =
@@ -241,8 +234,7 @@ TYPED_TEST(Gemv, IsWithinTheBoundOfAnyOrderOfSummation) {
     this->for_each_variant([&](std::size_t i, GemvVariant const& variant) {
       auto const truth =
           true_product(problem.A, exactly(this->input(variant, problem)), variant.transposed);
-      // In any order of n products, each goes through its own rounding and at most n - 1 additions.
-      // Adding +0 is exact.
+      // n products in any order: a rounding and at most n - 1 additions each; adding +0 is exact.
       Index const terms = variant.transposed ? shape.rows : shape.cols;
       double const factor = gamma<T>(terms) + std::ldexp(1.0, -80);
       auto const found = this->run(i, problem);
@@ -276,7 +268,6 @@ TYPED_TEST(Gemv, ReproducibleVariantsGiveTheSameBitsAgain) {
   }
 }
 
-/// x[0] + … by halving: adds the right half to the left half.
 template <class T>
 T halved(std::vector<T> x) {
   while (x.size() > 1) {
@@ -424,9 +415,9 @@ TYPED_TEST(Gemv, EnqueuesOnTheInstanceWithoutAFenceOrAnAllocation) {
           EXPECT_THAT(log.reductions_and_scans, IsEmpty());
           EXPECT_THAT(log.fences, IsEmpty());
           EXPECT_THAT(log.deep_copies, IsEmpty());
-          // On a GPU, Kokkos grows its pools of team scratch memory at first use.
+          // Kokkos grows its team scratch at first use.
           EXPECT_THAT(log.own_allocations(this->is_gpu), IsEmpty());
-          // As published: one launch if the grid synchronises, otherwise one launch per halving.
+          // One launch if the grid synchronises, else one per halving.
           if (variant.name == "grid-sync") {
             EXPECT_EQ(log.parallel_for.size(), 1U);
           }

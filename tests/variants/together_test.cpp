@@ -10,7 +10,6 @@
 namespace tessera::test {
 namespace {
 
-/// A program that compares all published kernels includes all their headers.
 TEST(Variants, OfAllOperationsMeetInOneProgram) {
   using Exec = Kokkos::DefaultExecutionSpace;
   using A = Kokkos::View<float const**, Kokkos::LayoutLeft, Exec::memory_space>;

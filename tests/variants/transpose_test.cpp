@@ -14,8 +14,7 @@
 #include "support/instance.hpp"
 #include "support/kernel_log.hpp"
 
-/// Compares the published transposes with two plain loops for every supported block, and checks
-/// their messages about the others.
+/// Against plain loops; also messages.
 namespace tessera::published {
 namespace {
 
@@ -66,7 +65,6 @@ class TransposeVariants : public testing::Test {
 };
 TYPED_TEST_SUITE(TransposeVariants, test::RowMajorCases, test::CaseName);
 
-/// The published list, and blocks that are no power of two.
 std::vector<Block> blocks() {
   return {{8, 1},   {16, 1},  {32, 1},  {64, 1},  {128, 1}, {256, 1}, {8, 2},  {16, 2},
           {32, 2},  {64, 2},  {128, 2}, {256, 2}, {8, 8},   {16, 16}, {32, 8}, {32, 16},

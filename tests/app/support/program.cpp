@@ -24,15 +24,13 @@
 namespace tessera::test {
 namespace {
 
-/// Whether a child has ended and can be waited for.
 bool has_ended(pid_t child) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
          info.si_pid != 0;
 }
 
-/// In the child: restores the default signal handlers of a terminal, because the parent may have
-/// changed them (a shell ignores SIGINT for background processes). The child ends with the test.
+/// In the child. A shell ignores SIGINT for background processes.
 void take_signals() {
   for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(number, SIG_DFL);
   sigset_t none;
@@ -41,7 +39,6 @@ void take_signals() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/// In the child: sets everything up and executes the program. Never returns.
 [[noreturn]] void become(std::vector<std::string> const& arguments, RunOptions const& options,
                          std::filesystem::path const& folder, std::string const& out_file,
                          std::string const& err_file, int stderr_descriptor) {
@@ -49,7 +46,7 @@ void take_signals() {
   for (auto const& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   take_signals();
-  // The user's saved tunings do not change results, but do change reports.
+  // Saved tunings change reports.
   setenv("XDG_CACHE_HOME", (folder.parent_path() / "cache").c_str(), 1);
   for (auto const& name : options.without) unsetenv(name.c_str());
   for (auto const& [name, value] : options.environment) {
@@ -82,7 +79,6 @@ ProgramTest::ProgramTest() {
   folder_ = base_ / "work";
   std::filesystem::create_directory(folder_);
   std::filesystem::create_directory(cache());
-  // World-accessible, because a test gives up root's rights.
   std::filesystem::permissions(base_, std::filesystem::perms::all);
   std::filesystem::permissions(folder_, std::filesystem::perms::all);
   std::filesystem::permissions(cache(), std::filesystem::perms::all);

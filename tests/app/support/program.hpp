@@ -17,57 +17,50 @@
 namespace tessera::test {
 
 struct RunResult {
-  int status = -1;  ///< exit status; -1 if a signal ended it
-  int signal = 0;   ///< the signal that ended it, or 0
+  int status = -1;  ///< -1 if a signal ended it
+  int signal = 0;
   std::string out;
   std::string err;
 };
 
 struct RunOptions {
   std::vector<std::pair<std::string, std::string>> environment = {};
-  std::vector<std::string> without = {};                   ///< variables to remove first
-  bool as_nobody = false;                                  ///< give up root's rights first
-  std::vector<std::pair<int, std::uint64_t>> limits = {};  ///< RLIMIT_…, as `ulimit` sets them
-  std::string in_file = "/dev/null";                       ///< stdin
+  std::vector<std::string> without = {};
+  bool as_nobody = false;
+  std::vector<std::pair<int, std::uint64_t>> limits = {};
+  std::string in_file = "/dev/null";
   std::string out_file = {};  ///< redirects stdout; RunResult::out stays empty
 };
 
-/// Runs the built program in an empty temporary folder, with an empty folder for caches next to it.
+/// Runs the program in an empty folder, with an empty cache folder next to it.
 class ProgramTest : public ::testing::Test {
  protected:
   ProgramTest();
   ~ProgramTest() override;
 
-  /// Runs `tessera arguments…` in the folder and waits until it ends.
   RunResult run(std::vector<std::string> const& arguments, RunOptions const& options = {}) const;
 
-  /// Starts the program and returns. stderr is the descriptor, or for -1 the file that run() uses.
+  /// stderr: the descriptor, or for -1 the file of run().
   pid_t start(std::vector<std::string> const& arguments, RunOptions const& options = {},
               int stderr_descriptor = -1) const;
   RunResult finish(pid_t child) const;
-  /// Runs a command that creates a file temporarily, such as a checkpoint, and kills it when the
-  /// file exists. Tries again if the command ended before. Fails if it always does.
+  /// Kills the command once the file exists; retries if the command ended first.
   void kill_when_exists(std::vector<std::string> const& arguments, std::string const& name) const;
 
-  /// Runs a command, expects success, and expects a peak of at most mebibytes + 64 MiB of memory.
-  /// If an initialised Kokkos needs more than 32 MiB, as with a GPU, that amount replaces half of
-  /// the 64 MiB. Not compared with AddressSanitizer, whose own memory counts.
+  /// Peak of at most mebibytes + 64 MiB. A Kokkos above 32 MiB (GPU) replaces half of the 64. Not
+  /// with AddressSanitizer.
   void expect_peak_below(std::vector<std::string> const& arguments, long mebibytes) const;
 
-  /// Whether the program is built with CUDA. The memory and the threads of CUDA's driver are out of
-  /// control.
+  /// CUDA's driver adds memory and threads.
   bool has_cuda() const;
 
   std::filesystem::path path(std::string const& name) const { return folder_ / name; }
-  /// The folder for caches, passed as XDG_CACHE_HOME.
   std::filesystem::path cache() const { return base_ / "cache"; }
   bool exists(std::string const& name) const { return std::filesystem::exists(path(name)); }
   std::string read(std::string const& name) const;
   void write(std::string const& name, std::string const& bytes) const;
   std::string sha256_of(std::string const& name) const;
-  /// The names in the folder, sorted, including hidden ones.
   std::vector<std::string> listing() const;
-  /// The last `count` elements of a file, e.g. all of a raw file or the data of a .npy file.
   template <class T>
   std::vector<T> last_elements(std::string const& name, std::size_t count) const {
     std::string const bytes = read(name);
@@ -79,14 +72,12 @@ class ProgramTest : public ::testing::Test {
   }
 
  private:
-  /// Runs a command and returns its peak memory in KiB.
   long peak_of(std::vector<std::string> const& arguments) const;
 
-  std::filesystem::path base_;    // holds folder_ and what the program prints
-  std::filesystem::path folder_;  // the current folder of the program
+  std::filesystem::path base_;
+  std::filesystem::path folder_;
 };
 
-/// A .npy file, version 1.0, with this `descr`, `fortran`, `shape` and data.
 std::string npy(std::string const& descr, std::string const& shape, std::string const& bytes,
                 bool fortran = false);
 

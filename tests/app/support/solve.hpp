@@ -16,7 +16,6 @@ namespace tessera::test {
 
 class SolveTest : public ProgramTest {
  protected:
-  /// Writes a.npy, and b.npy with one entry per row.
   void make(std::string const& rows, std::string const& cols,
             std::string const& order = "row-major", std::string const& type = "f32") const {
     ASSERT_EQ(run({"gen", "--rows", rows, "--cols", cols, "--distribution", "normal", "--layout",
@@ -28,7 +27,6 @@ class SolveTest : public ProgramTest {
                   .status,
               0);
   }
-  /// Runs a command, expects this exit status, and returns its report.
   nlohmann::json report(std::vector<std::string> arguments, int status = 0) const {
     arguments.insert(arguments.end(), {"--format", "json"});
     auto const done = run(arguments);
@@ -45,7 +43,6 @@ class SolveTest : public ProgramTest {
     EXPECT_EQ(done.status, status) << why;
     EXPECT_NE(done.err.find(why), std::string::npos) << why << "\n" << done.err;
   }
-  /// A streamed run has the same results as a run in memory, compared by `keys`.
   void expect_same_streamed(std::vector<std::string> command, std::string const& limit,
                             std::vector<std::string> const& keys) const {
     auto const in_memory = report(command);
@@ -55,8 +52,8 @@ class SolveTest : public ProgramTest {
     EXPECT_FALSE(streamed["stream"].is_null());
     expect_same(streamed, in_memory, keys);
   }
-  /// A run with too few iterations and a killed run, once resumed, reach the results of an
-  /// uninterrupted run, in memory and streamed.
+  /// A run with too few iterations and a killed run, resumed, equal an uninterrupted one, in memory
+  /// and streamed.
   void expect_same_resumed(std::vector<std::string> const& command, int steps,
                            std::string const& limit, std::vector<std::string> const& keys) const {
     auto const whole = report(command);
@@ -74,7 +71,6 @@ class SolveTest : public ProgramTest {
     EXPECT_FALSE(exists("c"));
     expect_same_after_kill(whole, kept, limit, keys);
   }
-  /// The same for a killed run only.
   void expect_same_after_kill(std::vector<std::string> command, std::string const& limit,
                               std::vector<std::string> const& keys) const {
     auto const whole = report(command);

@@ -8,7 +8,7 @@
 
 #include <tessera/atax.hpp>
 
-/// Rings of slots in scratch (backends/gpu/fused_ring.hpp), with any number of slots.
+/// backends/gpu/fused_ring.hpp with any number of slots.
 namespace tessera::test {
 namespace {
 
@@ -45,7 +45,6 @@ void for_all(Exec const& exec, Index count, Body const& body) {
 
 detail::AtaxLabels const labels("test");
 
-/// Number of elements whose bits differ.
 Index differences_of(Exec const& exec, T const* a, T const* b, Index count) {
   Index differences = 0;
   Kokkos::parallel_reduce("test::compare",
@@ -54,8 +53,8 @@ Index differences_of(Exec const& exec, T const* a, T const* b, Index count) {
   return differences;
 }
 
-// A copy into a slot must not overtake loads of the previous contents. With two slots and this many
-// lines, which keep sixteen warps of a multiprocessor busy, it did in every second run.
+// A copy must not overtake loads of the previous contents. With two slots and sixteen busy warps a
+// multiprocessor it did in every second run.
 TEST(Rings, FillNoSlotThatIsStillBeingRead) {
   if constexpr (!backends::Backend<Exec>::Warp::has_clusters) {
     GTEST_SKIP() << "rings need clusters, which this architecture has not: NOT TESTED";
@@ -97,7 +96,7 @@ TEST(Rings, FillNoSlotThatIsStillBeingRead) {
   }
 }
 
-// A call that ended early leaves its exchanged data in a workspace that is kept.
+// A call that ended early leaves data in the workspace.
 TEST(PartsOfLines, NeedNothingThatTheCallBeforeHasLeft) {
   constexpr Index count = 40;
   constexpr Index length = 36000;

@@ -22,8 +22,8 @@
 #include "support/reference.hpp"
 #include "support/same_bits.hpp"
 
-/// Operations on the caller's CUDA streams. They never wait, not even inside the driver. Operations
-/// on one stream run while another stream is blocked. Graphs capture them.
+/// Operations on the caller's streams never wait, run while another is blocked, and can be captured
+/// in graphs.
 namespace tessera::test {
 namespace {
 
@@ -44,8 +44,7 @@ class Stream {
   cudaStream_t stream_{};
 };
 
-/// Blocks a stream until it is opened. Opens itself after a timeout, so that a test that waits for
-/// the stream fails instead of hanging.
+/// Opens itself after a timeout: tests fail instead of hanging.
 class Gate {
  public:
   Gate() = default;
@@ -54,7 +53,6 @@ class Gate {
   ~Gate() { open(); }
   void stop(Stream const& stream) { require(cudaLaunchHostFunc(stream.get(), wait, this)); }
   void open() { open_ = true; }
-  /// Whether the timeout has opened it.
   bool gave_up() const { return gave_up_; }
 
  private:
@@ -73,7 +71,6 @@ class Gate {
   std::atomic<bool> gave_up_ = false;
 };
 
-/// A matrix, vectors and a workspace for one stream, and the outputs of all operations.
 template <class C>
 class Worker {
  public:
@@ -103,7 +100,6 @@ class Worker {
   }
 
   Stream const& stream() const { return stream_; }
-  /// Enqueues every operation in turn, each with its own output.
   void enqueue() {
     multiply(exec_, A_, v_, outputs_[0], {.workspace = &workspace_});
     multiply_transposed(exec_, A_, b_, outputs_[1], {.workspace = &workspace_});
@@ -112,14 +108,12 @@ class Worker {
     sum_of_squares(exec_, v_, outputs_[4], {.workspace = &workspace_});
     axpby(exec_, outputs_[4], v_, 0, outputs_[5]);
   }
-  /// Fills every output with NaN, on a separate stream.
   void poison_outputs() const {
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       std::vector<T> const nothing(expected_[i].size(), poison<T>());
       copy(outputs_[i].data(), nothing.data(), nothing.size(), cudaMemcpyHostToDevice);
     }
   }
-  /// Expects computed values, or NaN if not `computed`; reads through `stream`.
   void expect_results(bool computed, Stream const& stream) const {
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       std::vector<T> found(expected_[i].size());
@@ -166,7 +160,7 @@ TYPED_TEST_SUITE(Streams, CudaCases, CaseName);
 TYPED_TEST(Streams, RunWhileAnotherStandsStillAndNobodyWaits) {
   Worker<TypeParam> stopped({1500, 700}, 31);
   Worker<TypeParam> running({700, 1500}, 32);
-  // The first calls load kernels and grow workspaces, which may wait.
+  // First calls may wait.
   for (auto* worker : {&stopped, &running}) {
     worker->enqueue();
     worker->stream().wait();
@@ -192,7 +186,7 @@ TYPED_TEST(Streams, RunWhileAnotherStandsStillAndNobodyWaits) {
 
 TYPED_TEST(Streams, AreCapturedByGraphs) {
   Worker<TypeParam> worker({1500, 700}, 33);
-  worker.enqueue();  // loads kernels and grows workspaces
+  worker.enqueue();
   worker.stream().wait();
   worker.poison_outputs();
 

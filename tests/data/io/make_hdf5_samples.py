@@ -9,7 +9,7 @@ import zlib
 import h5py
 import numpy as np
 
-A = np.arange(35, dtype="f4").reshape(7, 5)  # element (i, j) is 5 i + j
+A = np.arange(35, dtype="f4").reshape(7, 5)
 
 
 def compact(file, name, values):
@@ -41,14 +41,12 @@ def fill(file):
     compact(file, b"compact", A)
     file["soft"] = h5py.SoftLink("/group/f8_big")
 
-    # Datasets that are larger than the file, and the reverse.
     make("huge", shape=(1 << 20, 1 << 20), dtype="f8", chunks=(1 << 10, 1 << 10))
     thin = make("thin", shape=(1 << 14, 1 << 13), dtype="f8", chunks=(1 << 14, 1 << 13), compression="gzip")
     thin.id.write_direct_chunk((0, 0), zlib.compress(b"thin"))
     bomb = make("bomb", shape=(7, 5), dtype="f4", chunks=(7, 5), compression="gzip")
     bomb.id.write_direct_chunk((0, 0), zlib.compress(bytes(1 << 20)))
 
-    # Types and shapes that are refused.
     make("integers", data=A.astype("i4"))
     make("half", data=A.astype("f2"))
     make("three", data=np.zeros((2, 2, 2), "f4"))
@@ -64,7 +62,7 @@ def fill(file):
     file.create_virtual_dataset("virtual", virtual)
 
 
-# The smallest and largest values of a type that f64 represents.
+# Ends of a type that f64 represents.
 def ends(dtype):
     kind = np.dtype(dtype)
     if kind.kind == "f":
@@ -90,7 +88,7 @@ with h5py.File("types.h5", "w", libver="latest") as file:
     file.create_dataset("complex", data=np.ones((2, 3), "c8"), track_times=False)
     file.create_dataset("inexact", data=np.array([[2**53 + 1]], "<i8"), track_times=False)
 
-# Like MATLAB: text in the user block. Each dataset has another kind of chunk index.
+# Like MATLAB: text in the user block; each dataset has another chunk index.
 with h5py.File("shifted.mat", "w", libver="latest", userblock_size=512) as file:
     def shifted(name, **options):
         file.create_dataset(name, data=A, track_times=False, **options)
@@ -103,7 +101,6 @@ with h5py.File("shifted.mat", "w", libver="latest", userblock_size=512) as file:
 with open("shifted.mat", "r+b") as file:
     file.write(b"MATLAB 7.3 MAT-file".ljust(512))
 
-# A file whose writer was killed.
 with h5py.File("marked.h5", "w", libver="latest") as file:
     file.create_dataset("A", data=A, track_times=False)
     file.flush()
@@ -120,7 +117,7 @@ with h5py.File("user_block.h5", "w", userblock_size=512) as file:
     file.create_dataset("f4", data=A, track_times=False)
     file.create_dataset("chunks", data=A, chunks=(3, 2), track_times=False)
 
-# Variables as netCDF's libraries write them, with attributes that change the values readers return.
+# As netCDF's libraries write them.
 with h5py.File("attributes.h5", "w", libver="latest") as file:
 
     def variable(name, kind, **attributes):

@@ -62,7 +62,7 @@ arrays["vector"] = np.arange(5, dtype="<i2")
 np.savez(folder / "stored.npz", **arrays)
 np.savez_compressed(folder / "deflated.npz", **arrays)
 
-# An ex3 test file with padding that is not zero: 4 columns, 3 rows, V = 1, -1, -0.0, 0.5.
+# Non-zero padding: 4 columns, 3 rows, V = 1, -1, -0.0, 0.5.
 with open(folder / "sample.ex3", "wb") as file:
     file.write(struct.pack("<II8s", 4, 3, b"PADDING!"))
     file.write(sample("<f4").tobytes())

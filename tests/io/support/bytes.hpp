@@ -12,10 +12,9 @@
 
 #include "io/support/folder.hpp"
 
-// Files built byte by byte without src/io, as other programs would write them.
+// Files built without src/io.
 namespace tessera::io::test {
 
-/// The bytes of an unsigned integer, least significant first.
 template <class Unsigned>
 Bytes little(Unsigned value) {
   Bytes bytes;
@@ -26,7 +25,6 @@ Bytes little(Unsigned value) {
   return bytes;
 }
 
-/// The bytes of some floating-point numbers in either order.
 template <class T>
 Bytes bytes_of(std::vector<T> const& values, bool big_endian = false) {
   using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -39,13 +37,11 @@ Bytes bytes_of(std::vector<T> const& values, bool big_endian = false) {
   return bytes;
 }
 
-/// An ex3 test file.
 inline Bytes ex3_bytes(std::uint32_t columns, std::uint32_t rows, std::vector<float> const& A,
                        std::vector<float> const& V, Bytes const& padding = Bytes(8, '\0')) {
   return little(columns) + little(rows) + padding + bytes_of(A) + bytes_of(V);
 }
 
-/// A .npy file with any header; the length field is correct unless `length` is given.
 inline Bytes npy_bytes(Bytes const& header, Bytes const& data, unsigned major = 1,
                        std::int64_t length = -1) {
   auto const size = length < 0 ? header.size() : static_cast<std::size_t>(length);
@@ -57,7 +53,6 @@ inline Bytes npy_bytes(Bytes const& header, Bytes const& data, unsigned major = 
   return bytes + header + data;
 }
 
-/// The usual .npy header.
 inline Bytes npy_header(Bytes const& descr, Bytes const& shape, bool fortran_order = false) {
   return "{'descr': '" + descr + "', 'fortran_order': " + (fortran_order ? "True" : "False") +
          ", 'shape': " + shape + ", }\n";

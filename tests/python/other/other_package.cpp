@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 
-// Functions that other_package.py calls by ctypes.
+// Called by other_package.py.
 
 namespace {
 
@@ -11,7 +11,6 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 
 bool is_ours = false;  ///< this package initialised Kokkos
 
-/// numbers[i] = i
 struct Count {
   double* numbers;
 
@@ -26,7 +25,6 @@ bool other_is_running() {
   return Kokkos::is_initialized();
 }
 
-/// Initialises Kokkos unless it is running. Returns whether it did.
 bool other_start() {
   if (Kokkos::is_initialized()) return false;
   Kokkos::initialize(Kokkos::InitializationSettings().set_disable_warnings(true));
@@ -34,7 +32,6 @@ bool other_start() {
   return true;
 }
 
-/// 0 + 1 + … + (n - 1), from numbers that a kernel writes.
 double other_sum(int n) {
   Kokkos::View<double*, Kokkos::HostSpace> const numbers("other::numbers",
                                                          static_cast<std::size_t>(n));
@@ -45,7 +42,6 @@ double other_sum(int n) {
   return sum;
 }
 
-/// Finalises Kokkos if this package initialised it and it is running.
 void other_finish() {
   if (is_ours && Kokkos::is_initialized()) Kokkos::finalize();
 }
