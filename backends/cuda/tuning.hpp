@@ -8,7 +8,7 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Tuning values of CUDA devices. docs/results/tuning.md holds the evidence for each value under
+/// Tuning values of CUDA devices. benchmarks/results/tuning.md holds the evidence for each value under
 /// the name that the comment gives. benchmarks/verify_tuning.py measures them again.
 namespace tessera::backends::cuda {
 
