@@ -263,7 +263,7 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
   return result;
 }
 
-// Tunings of blocks of vectors. docs/decisions/blocks-of-vectors.md holds their evidence.
+// Tunings of blocks of vectors. docs/decisions/one-read-for-many-vectors.md holds their evidence.
 
 /// Tuning of dot products with a block of `vectors` vectors. A team has up to eight warps: one for
 /// every eight vectors, times the number of chunks of a line that the team handles at a time. That
