@@ -8,8 +8,8 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Tuning values of CUDA devices. benchmarks/results/tuning.md holds the evidence for each value under
-/// the name that the comment gives. benchmarks/verify_tuning.py measures them again.
+/// Tuning values of CUDA devices. benchmarks/results/tuning.md holds the evidence for each value
+/// under the name that the comment gives. benchmarks/verify_tuning.py measures them again.
 namespace tessera::backends::cuda {
 
 using detail::ceil_power_of_two;

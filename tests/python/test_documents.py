@@ -44,7 +44,7 @@ def test_the_reference_has_every_name():
 
 PAGES = sorted(
     page.relative_to(SOURCES).as_posix()
-    for folder in (".", "docs", "docs/*", "benchmarks/results", "paper", "tests/data")
+    for folder in (".", "docs", "docs/*", "benchmarks/results", "paper", "tests", "tests/data")
     for page in SOURCES.glob(f"{folder}/*.md")
 )
 
