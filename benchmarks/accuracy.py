@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares solvers and estimators with references of higher precision, scikit-learn, statsmodels, SciPy and NIST.
 
-    benchmarks/accuracy.py run         measure: docs/results/accuracy.json, and the pages below
+    benchmarks/accuracy.py run         measure: benchmarks/results/accuracy.json, and the pages below
     benchmarks/accuracy.py run --only wine     print the rows of some data sets, and write nothing
-    benchmarks/accuracy.py report      write docs/results/accuracy.md and the table in docs/accuracy.md again
+    benchmarks/accuracy.py report      write benchmarks/results/accuracy.md and the table in docs/accuracy.md again
     benchmarks/accuracy.py --check     fail if these pages are not as this program writes them
 
 `run` needs tessera, NumPy, SciPy, scikit-learn and statsmodels. Exit status 1 means that a row is beyond its mark and
@@ -22,7 +22,7 @@ from pathlib import Path
 from results import write
 
 PROJECT = Path(__file__).resolve().parent.parent
-FOLDER = PROJECT / "docs" / "results"
+FOLDER = PROJECT / "benchmarks" / "results"
 DATA = FOLDER / "accuracy.json"
 MARKS = {"f64": 1e-6, "f32": 1e-3}
 MOST_READS = 12

@@ -3,12 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shows what a GPU reaches beside its peers: writes NAME.json, NAME.md and (with matplotlib) NAME.svg.
 
-    benchmarks/device.py --run build/cuda-hopper/bin/tessera_benchmark --output docs/results/h200
-    benchmarks/device.py --json FILE --output docs/results/h200    what tessera_benchmark --json=FILE has written
+    benchmarks/device.py --run build/cuda-hopper/bin/tessera_benchmark --output benchmarks/results/h200
+    benchmarks/device.py --json FILE --output benchmarks/results/h200    what tessera_benchmark --json=FILE has written
     benchmarks/device.py --run build/cuda-hopper/bin/tessera_benchmark --shapes quick
-    benchmarks/device.py --report docs/results/h200.json           the page and the chart again
+    benchmarks/device.py --report benchmarks/results/h200.json           the page and the chart again
 
-Without --output the files are named after the device and lie in docs/results. All contenders of a matrix run in
+Without --output the files are named after the device and lie in benchmarks/results. All contenders of a matrix run in
 one process and take turns; figures are medians over the turns.
 """
 
@@ -298,7 +298,7 @@ def main() -> None:
         Path(arguments.json).read_text())
     data = compact(output)
     name = re.sub(r"[^a-z0-9]+", "-", data["context"]["device"].lower().replace("nvidia", "")).strip("-")
-    target = Path(arguments.output or Path(__file__).resolve().parent.parent / "docs" / "results" / name)
+    target = Path(arguments.output or Path(__file__).resolve().parent.parent / "benchmarks" / "results" / name)
     write(data, target.parent / (target.name + ".json"))
     report(data, target)
 

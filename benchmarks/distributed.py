@@ -7,7 +7,7 @@
     benchmarks/distributed.py --run build/cuda-hopper/bin/tessera --backend cuda --machine h200 --ranks 1,2,4
     benchmarks/distributed.py                      the page again, of what was measured before
 
-Data go to docs/results/distributed-MACHINE.json, and docs/results/distributed.md is made of all of them. --threads are those
+Data go to benchmarks/results/distributed-MACHINE.json, and benchmarks/results/distributed.md is made of all of them. --threads are those
 of all ranks together. On a GPU PyTorch's products and its all-reduce by NCCL are measured, too, where PyTorch is.
 """
 
@@ -25,7 +25,7 @@ from host import processor
 from results import in_words, ratio, short_name, write
 from solvers import generate, step_of
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
+FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results"
 STRONG = {"cuda": ("32768x16384", "2097152x1024"), "openmp": ("16384x8192", "262144x1024")}
 WEAK = {"cuda": "65536x16384", "openmp": "8192x8192"}  # per rank
 EXCHANGED = (64, 16384, 262144)  # columns
@@ -212,7 +212,7 @@ def page() -> str:
              "- *exchange*: the time of a product with eight rows per rank, minus the time of one process with eight rows.",
              "- *predicted*: the time of one rank divided by the ranks, a latency for each doubling of the ranks, and 2·n·(R - 1)/R scalars "
              "per rank. No machine with 8 GPUs or more was available: those columns come from the model only.",
-             "- A matrix can use at most as many ranks as it has [units](../distributed.md).", "- –: not measured, or smaller than the scatter of the runs."]
+             "- A matrix can use at most as many ranks as it has [units](../../docs/distributed.md).", "- –: not measured, or smaller than the scatter of the runs."]
     for path in sorted(FOLDER.glob("distributed-*.json")):
         data = json.loads(path.read_text())
         context = data["context"]
@@ -235,7 +235,7 @@ def main() -> None:
     parser.add_argument("--weak", help="of a matrix for each rank, instead of that of the backend")
     parser.add_argument("--temporary", help="folder for the matrices")
     parser.add_argument("--peer", help=argparse.SUPPRESS)
-    parser.add_argument("--output", type=Path, default=FOLDER, help="folder of the data; the page is made where that is docs/results")
+    parser.add_argument("--output", type=Path, default=FOLDER, help="folder of the data; the page is made where that is benchmarks/results")
     arguments = parser.parse_args()
     if arguments.peer:
         peer(arguments.peer)

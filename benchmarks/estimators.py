@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares estimators and lsmr with those of scikit-learn and SciPy, on the same data in turn.
 
-    benchmarks/estimators.py run             measure, write docs/results/estimators.json and its page
+    benchmarks/estimators.py run             measure, write benchmarks/results/estimators.json and its page
     benchmarks/estimators.py                 write the page again from the JSON file
 
 In a Debian root, put `./dev shell --` before it: that root has NumPy, SciPy and scikit-learn.
@@ -18,7 +18,7 @@ from pathlib import Path
 from host import processor
 from results import ratio, write
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
+FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results"
 ROWS, COLS = 200_000, 300
 TURNS = 3
 

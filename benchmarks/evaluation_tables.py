@@ -8,7 +8,7 @@ from pathlib import Path
 
 from results import in_words
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results" / "evaluations"
+FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results" / "evaluations"
 MACHINES = {"h200": "H200", "host": "host"}
 LIBRARIES = ("cublas", "cublas pedantic", "openblas")  # libraries in order of preference
 

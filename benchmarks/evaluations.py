@@ -7,8 +7,8 @@
     benchmarks/evaluations.py --run build/cuda-hopper/bin/tessera --machine h200 --only 3 5
     benchmarks/evaluations.py                                                         the charts again
 
-Data go to docs/results/evaluations/MACHINE-N.json, one row a line, and each evaluation's chart of a machine to
-docs/results/evaluations/MACHINE-N.svg. docs/evaluations.md says what they show. Needs pandas and matplotlib.
+Data go to benchmarks/results/evaluations/MACHINE-N.json, one row a line, and each evaluation's chart of a machine to
+benchmarks/results/evaluations/MACHINE-N.svg. docs/evaluations.md says what they show. Needs pandas and matplotlib.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from results import save, start_pyplot
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results" / "evaluations"
+FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results" / "evaluations"
 
 # The first system's order.
 EX3_SIZES = ["512x768", "1024x1024", "2048x2048", "3072x3072", "4096x4096", "5120x5120", "6144x6144", "7168x7168",

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measures this processor against its BLAS, shape by shape, and writes what docs/results shows.
+"""Measures this processor against its BLAS, shape by shape, and writes what benchmarks/results shows.
 
-    benchmarks/host.py run build/openmp/bin/tessera_benchmark docs/results/host.json
-    benchmarks/host.py run "./dev shell -- build/openmp/bin/tessera_benchmark" docs/results/host.json
-    benchmarks/host.py report docs/results/host.json          (host.md, and host.svg with matplotlib)
+    benchmarks/host.py run build/openmp/bin/tessera_benchmark benchmarks/results/host.json
+    benchmarks/host.py run "./dev shell -- build/openmp/bin/tessera_benchmark" benchmarks/results/host.json
+    benchmarks/host.py report benchmarks/results/host.json          (host.md, and host.svg with matplotlib)
 
 All contenders of a shape run in one process and take turns; figures are medians over the turns.
 """

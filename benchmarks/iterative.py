@@ -7,7 +7,7 @@
     benchmarks/iterative.py --run build/cuda-hopper/bin/tessera_benchmark --machine h100
     benchmarks/iterative.py                     the page again, of what was measured before
 
-Data go to docs/results/iterative-MACHINE.json, and docs/results/iterative.md is made of all of them.
+Data go to benchmarks/results/iterative-MACHINE.json, and benchmarks/results/iterative.md is made of all of them.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 from host import processor
 from results import Figures, in_words, ratio, require_figures, rows_of, write
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
+FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results"
 SHAPES = ("16384x16384", "1048576x1024", "65536x4096", "8192x8192", "4194304x64", "300000x300")
 OPERATIONS = ("atax", "weights", "logistic", "multiply_both")
 PEERS = ("openblas", "cublas")

@@ -7,7 +7,7 @@
     benchmarks/portable.py --run build/cuda-hopper/bin/tessera --backend cuda --machine h100
     benchmarks/portable.py                     the page again, of what was measured before
 
-Data go to docs/results/portable-MACHINE.json, and docs/results/portable.md is made of all of them.
+Data go to benchmarks/results/portable-MACHINE.json, and benchmarks/results/portable.md is made of all of them.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from results import in_words, require_figures, write
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
+FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results"
 OPERATIONS = {"atax": "Aᵀ(A·v)", "gemv": "A·v", "gemvt": "Aᵀ·b", "transpose": "transpose", "gemm": "A·B"}
 SHAPES = {
     "cuda": {

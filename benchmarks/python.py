@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the Python package against the libraries that its users have, and writes what docs/results shows.
+"""Measures the Python package against the libraries that its users have, and writes what benchmarks/results shows.
 
-    benchmarks/python.py run docs/results/python.json [--size 16384 --turns 7 --on host|cuda]
-    benchmarks/python.py report docs/results/python.json          (python.md)
+    benchmarks/python.py run benchmarks/results/python.json [--size 16384 --turns 7 --on host|cuda]
+    benchmarks/python.py report benchmarks/results/python.json          (python.md)
 
 It runs in an environment that has the package, and NumPy; SciPy, PyTorch and CuPy where they are to be measured, too. A run
 adds to the results of other machines, and to those on a GPU. Contenders take turns, in another order each turn.

@@ -7,7 +7,7 @@
     benchmarks/solvers.py --run build/cuda-hopper/bin/tessera --backend cuda --machine h100
     benchmarks/solvers.py                      the page again, of what was measured before
 
-Data go to docs/results/solvers-MACHINE.json, and docs/results/solvers.md is made of all of them. In a Debian root, put
+Data go to benchmarks/results/solvers-MACHINE.json, and benchmarks/results/solvers.md is made of all of them. In a Debian root, put
 `./dev shell --` before it: that root has NumPy, SciPy and scikit-learn. CuPy is measured where it is.
 """
 
@@ -23,7 +23,7 @@ from pathlib import Path
 from host import processor
 from results import in_words, ratio, short_name, write
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "results"
+FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results"
 SHAPES = {"cuda": ("16384x4096", "16384x16384", "1048576x1024"), "openmp": ("16384x8192", "262144x1024")}
 TABLES = ("500000x200",)  # for logistic regression
 PRODUCTS = 30
@@ -219,7 +219,7 @@ def main() -> None:
     parser.add_argument("--shapes", help="of matrices, instead of those of the backend")
     parser.add_argument("--tables", default=",".join(TABLES), help="of logistic regressions")
     parser.add_argument("--turns", type=int, default=3)
-    parser.add_argument("--output", type=Path, default=FOLDER, help="folder of the data; the page is made where that is docs/results")
+    parser.add_argument("--output", type=Path, default=FOLDER, help="folder of the data; the page is made where that is benchmarks/results")
     arguments = parser.parse_args()
     if arguments.run:
         shapes = arguments.shapes.split(",") if arguments.shapes else SHAPES[arguments.backend]

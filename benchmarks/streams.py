@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measures streamed operations against reading their file, and writes what docs/results shows.
+"""Measures streamed operations against reading their file, and writes what benchmarks/results shows.
 
-    benchmarks/streams.py run "./dev run" docs/results/host-streams.json [--folder FOLDER --rows M --cols N]
-    benchmarks/streams.py report docs/results/host-streams.json          (host-streams.md)
+    benchmarks/streams.py run "./dev run" benchmarks/results/host-streams.json [--folder FOLDER --rows M --cols N]
+    benchmarks/streams.py report benchmarks/results/host-streams.json          (host-streams.md)
 
 Contenders take turns, in another order each turn: a plain loop that reads the file into one buffer, by
 one thread and by all, `dd`, and the operations within a limit of memory, timed by themselves as their

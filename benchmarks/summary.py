@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Sums up all measured machines in docs/results/summary.md: ratios to their vendors' libraries.
+"""Sums up all measured machines in benchmarks/results/summary.md: ratios to their vendors' libraries.
 
     benchmarks/summary.py           writes it, and its first table into README.md and docs/performance/index.md
     benchmarks/summary.py --check   says what it would change, and changes nothing
@@ -20,7 +20,7 @@ from evaluation_tables import with_tables
 from results import OPERATIONS, TYPES, Figures, in_words, matrix_bytes
 
 PROJECT = Path(__file__).resolve().parent.parent
-FOLDER = PROJECT / "docs" / "results"
+FOLDER = PROJECT / "benchmarks" / "results"
 MACHINES = {"h200": "H200", "h100": "H100", "host-xeon": "Xeon (Emerald Rapids), 16 cores", "host-zen5": "EPYC (Zen 5), 2 cores",
             "host-zen4": "EPYC (Zen 4), 2 cores", "host": "EPYC (Zen 3), 2 cores"}
 CAVEATS = {"host-zen5": "kernels before AVX-512", "host": "of earlier kernels"}

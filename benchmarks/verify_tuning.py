@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measures again what a tuning value was chosen by: the entries of docs/results/tuning.md.
+"""Measures again what a tuning value was chosen by: the entries of benchmarks/results/tuning.md.
 
     benchmarks/verify_tuning.py --list
     benchmarks/verify_tuning.py host-dot [--program "./dev run"] [--backend openmp] [--seconds 2] [--most-bytes 1G]

@@ -9,7 +9,7 @@ Reads what `nvcc -Xptxas -v` printed while it compiled the kernels (it tells spi
   .ci/compile_only cuda-turing                     # leaves build/compile-only/cuda-turing/ptxas.log
   tools/kernel_resources.py ptxas.log              # a table in Markdown
   tools/kernel_resources.py ptxas.log --spills     # only what spills; fails if anything does
-  tools/kernel_resources.py ptxas.log --titan-rtx  # the page docs/results/titan-rtx.md
+  tools/kernel_resources.py ptxas.log --titan-rtx  # the page benchmarks/results/titan-rtx.md
 
 tools/titan_rtx.sh does all of that for the page.
 """
@@ -322,7 +322,7 @@ def main():
     parser.add_argument("file", type=Path, help="output of ptxas -v or of cuobjdump --dump-resource-usage")
     parser.add_argument("--arch", choices=PROCESSORS, default="sm_75")
     parser.add_argument("--spills", action="store_true", help="only what spills; fails if anything does")
-    parser.add_argument("--titan-rtx", action="store_true", help="the whole page docs/results/titan-rtx.md")
+    parser.add_argument("--titan-rtx", action="store_true", help="the whole page benchmarks/results/titan-rtx.md")
     arguments = parser.parse_args()
 
     kernels = kernels_of(arguments.file.read_text(errors="replace"), arguments.arch)

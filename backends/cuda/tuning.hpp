@@ -8,8 +8,8 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Tuning values of CUDA devices. docs/results/tuning.md holds the evidence for each value under
-/// the name that the comment gives. benchmarks/verify_tuning.py measures them again.
+/// Tuning values of CUDA devices. benchmarks/results/tuning.md holds the evidence for each value
+/// under the name that the comment gives. benchmarks/verify_tuning.py measures them again.
 namespace tessera::backends::cuda {
 
 using detail::ceil_power_of_two;
@@ -263,7 +263,7 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
   return result;
 }
 
-// Tunings of blocks of vectors. docs/decisions/blocks-of-vectors.md holds their evidence.
+// Tunings of blocks of vectors. docs/decisions/one-read-for-many-vectors.md holds their evidence.
 
 /// Tuning of dot products with a block of `vectors` vectors. A team has up to eight warps: one for
 /// every eight vectors, times the number of chunks of a line that the team handles at a time. That

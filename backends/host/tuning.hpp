@@ -10,8 +10,8 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Tuning values of processors. docs/results/tuning.md holds the evidence for each value under the
-/// name that the comment gives. benchmarks/verify_tuning.py measures them again.
+/// Tuning values of processors. benchmarks/results/tuning.md holds the evidence for each value
+/// under the name that the comment gives. benchmarks/verify_tuning.py measures them again.
 namespace tessera::backends::host {
 
 using detail::ceil_power_of_two;

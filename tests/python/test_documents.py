@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""The Python that README.md and the guide show runs as printed."""
+"""The Python that README.md and the guide show runs as printed, links lead to files, and the glossary names its headers."""
 
 import pathlib
 import re
@@ -40,3 +40,28 @@ def test_the_reference_has_every_name():
     page = (SOURCES / "docs/reference/python.md").read_text(encoding="utf-8")
     for name in [*tessera.__all__, *tessera.linalg.__all__]:
         assert f"`{name}" in page
+
+
+PAGES = sorted(
+    page.relative_to(SOURCES).as_posix()
+    for folder in (".", "docs", "docs/*", "benchmarks/results", "paper", "tests", "tests/data")
+    for page in SOURCES.glob(f"{folder}/*.md")
+)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_files(page):
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", (SOURCES / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    links = re.findall(r"\]\(<?([^)>#\s]+)", text)
+    assert [link for link in links if ":" not in link and not (SOURCES / page).parent.joinpath(link).is_file()] == []
+
+
+def test_each_term_of_the_glossary_is_defined_in_the_header_that_it_names():
+    page = (SOURCES / "docs/architecture/glossary.md").read_text(encoding="utf-8")
+    terms = re.findall(r"^(.+)\n: (.+)$", page, re.MULTILINE)
+    assert 0 < len(terms) <= 25
+    assert [term for term, _ in terms] == sorted(term for term, _ in terms)
+    for term, text in terms:
+        name, header = re.search(r"\(`(\w+)` in `([\w/]+\.hpp)`\)\.$", text).groups()
+        defined = rf"(?:(?:struct|class|concept)(?: alignas\(.+\))?|enum class|inline constexpr \w+|\] \w+) {name}\b(?!;)"
+        assert re.search(defined, (SOURCES / header).read_text(encoding="utf-8")), f"{term}: {header} does not define {name}"

@@ -57,7 +57,7 @@ struct Forecast {
 
 /// In bytes per second and seconds.
 struct CostConstants {
-  /// Two threads of a server reach 26 to 31 GB/s (docs/results).
+  /// Two threads of a server reach 26 to 31 GB/s (benchmarks/results).
   double host_thread = 13e9;
   /// Eight channels of DDR4-3200, the least of a server.
   double host_most = 200e9;
