@@ -99,7 +99,7 @@ TEST_F(BackendTest, number_of_threads_changes_no_bit) {
   }
 }
 
-TEST_F(BackendTest, kernels_change_no_bit_and_are_said) {
+TEST_F(BackendTest, kernel_choice_is_reported_and_changes_no_bit) {
   for (auto const& [rows, cols, name] :
        {std::array<std::string, 3>{"4001", "300", "a.npy"}, {"300", "50", "b.npy"}}) {
     ASSERT_EQ(

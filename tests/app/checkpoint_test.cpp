@@ -225,7 +225,7 @@ TEST_F(CheckpointNameTest, belongs_to_one_run_at_a_time) {
 }
 
 /// Only the checkpoint exceeds the size limit.
-TEST_F(CheckpointNameTest, that_cannot_be_written_for_a_moment_does_not_end_the_run) {
+TEST_F(CheckpointNameTest, temporary_write_failure_does_not_end_run) {
   ASSERT_EQ(run(kept(cut_short_, "s")).status, 1);
   std::string const earlier = read("s");
   auto const result = run(kept({"lstsq", "a.npy", "b.npy", "--atol", "1e-13", "--btol", "0",

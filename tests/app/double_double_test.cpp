@@ -148,7 +148,7 @@ TYPED_TEST(CarefulSums, overflow_is_told_where_every_order_agrees) {
   EXPECT_EQ(this->outcomes({{T(1), number(largest)}, {T(1), number(1)}}), "number + ");
 }
 
-TYPED_TEST(CarefulSums, what_may_have_overflown_before_may_be_that_or_a_number) {
+TYPED_TEST(CarefulSums, earlier_overflow_allows_either_result) {
   using T = TypeParam;
   PreciseEntry x = this->number(1);
   x.outcomes.plus = true;

@@ -183,7 +183,7 @@ TEST_F(PipeTest, takes_a_file_in_another_order) {
   }
 }
 
-TEST_F(PipeTest, of_elements_alone_needs_to_be_called_so) {
+TEST_F(PipeTest, raw_pipe_needs_explicit_format) {
   std::string const hint = "; --input-format raw reads elements alone\n";
   Words const convert = {"convert", "-", "c.npy"};
   for (Words const& more : {Words{"--rows", "2", "--cols", "3"},

@@ -84,7 +84,7 @@ TEST_F(RanksAgreeTest, on_the_backend) {
             "on rank 1; --backend chooses for all");
 }
 
-TEST_F(RanksAgreeTest, on_what_they_are_asked) {
+TEST_F(RanksAgreeTest, different_commands_are_refused) {
   std::vector<std::string> const words{"atax", "--repeat 3", "--check"};
   auto const call = [&] { require_same_request(words); };
   EXPECT_EQ(thrown_by(call, ExitStatus::usage), "");

@@ -58,7 +58,7 @@ TEST_F(ShowTest, ex3_file_is_described_with_its_vector_and_minus_zero) {
                                 HasSubstr("-0          0.5\n"), HasSubstr("1            2\n")));
 }
 
-TEST_F(ShowTest, raw_file_says_that_it_does_not_say) {
+TEST_F(ShowTest, raw_file_reports_unknown_type) {
   write("a.bin", bytes_of<float>({1, 2, 3}));
   EXPECT_THAT(run({"show", "a.bin"}).out,
               AllOf(HasSubstr("raw"), HasSubstr("3 entries"), HasSubstr("does not say")));

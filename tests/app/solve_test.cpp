@@ -373,7 +373,7 @@ TEST_F(SolveTest, refuses_a_checkpoint_that_cannot_be_written) {
 }
 
 /// The products of a run need different limits.
-TEST_F(SolveTest, says_a_limit_that_does) {
+TEST_F(SolveTest, error_names_sufficient_limit) {
   for (std::string const layout : {"row-major", "column-major"}) {
     for (auto const& [rows, cols] : {std::pair{"9000", "70"}, {"60", "900"}}) {
       make(rows, cols, layout);

@@ -111,7 +111,7 @@ TEST_F(ThreadsTest, more_than_kokkos_has_places_for_are_cut) {
             "has no more\n");
 }
 
-TEST_F(ThreadsTest, that_the_system_does_not_start_are_done_without) {
+TEST_F(ThreadsTest, runs_with_fewer_threads_than_requested) {
   if (!has_threads()) GTEST_SKIP() << "SKIPPED: this build has no OpenMP backend";
   if (has_cuda()) GTEST_SKIP() << "SKIPPED: the driver of CUDA needs threads of its own";
   auto const result = run({"gemv", "a.npy", "--threads", "4", "--format", "json"},

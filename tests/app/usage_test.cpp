@@ -282,7 +282,7 @@ TEST_F(UsageTest, help_and_version_are_words_too) {
   }
 }
 
-TEST_F(UsageTest, help_says_what_is_so) {
+TEST_F(UsageTest, help_matches_behaviour) {
   EXPECT_THAT(run({"fit", "--help"}).out, ::testing::Not(HasSubstr("[linear]")));
   for (std::string const command : {"lstsq", "ridge", "svd", "pca", "fit"}) {
     EXPECT_THAT(run({command, "--help"}).out, ::testing::Not(HasSubstr("What INPUT is")));

@@ -117,7 +117,7 @@ TEST_F(DistributedErrors, AreSizesAndNumbersThatDifferBetweenRanks) {
   expect_work();
 }
 
-TEST_F(DistributedErrors, AreRowsThatAreNoPartsOfAVector) {
+TEST_F(DistributedErrors, RefuseRowsOutsideTheVector) {
   using distributed::Rows;
   auto const size = static_cast<std::int64_t>(ranks());
   auto const shared = [&](Rows const& mine, std::int64_t length) {

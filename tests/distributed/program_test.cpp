@@ -485,7 +485,7 @@ TEST_F(RanksTest, share_the_processors_of_a_host) {
             3);
 }
 
-TEST_F(RanksTest, are_not_what_a_launcher_of_another_mpi_starts) {
+TEST_F(RanksTest, refuse_a_foreign_mpi_launcher) {
   if (std::string(TESSERA_MPIEXEC_OPTIONS).empty()) GTEST_SKIP() << "SKIPPED: not Open MPI";
   auto const expect = [&](Arguments const& variables, int status, std::string const& sentence) {
     auto const result = run(variables + Arguments{TESSERA_PROGRAM, "show", "a.npy"});

@@ -312,7 +312,7 @@ TYPED_TEST(DistributedSolvers, OfRegressionsHaveTheBitsOfOneProcess) {
   });
 }
 
-TYPED_TEST(DistributedSolvers, EndTogetherWhereOneRankThrowsOnTheWay) {
+TYPED_TEST(DistributedSolvers, AllRanksThrowIfOneThrows) {
   using Exec = typename TypeParam::Exec;
   using Matrix = typename TestFixture::Matrix;
   auto const rows = this->world.rows_of(this->m, this->n);

@@ -107,7 +107,7 @@ TYPED_TEST(DistributedStreams, HaveTheBitsOfOneProcess) {
   }
 }
 
-TYPED_TEST(DistributedStreams, GoOnFromStatesOfAnyNumberOfProcesses) {
+TYPED_TEST(DistributedStreams, ResumeWithAnyNumberOfProcesses) {
   using T = typename TypeParam::Scalar;
   using State = stream::State<T>;
   std::int64_t const m = 20'000, n = 300;

@@ -453,7 +453,7 @@ TEST_F(SetTest, is_old_as_a_whole_where_one_file_does_not_come_to_the_disk) {
   }
 }
 
-TEST_F(SetTest, is_new_as_a_whole_after_a_run) {
+TEST_F(SetTest, all_outputs_are_replaced_together) {
   for (Set const& set : sets()) {
     SCOPED_TRACE(set.arguments[0]);
     for (std::string const& output : set.outputs) write(output, "old");

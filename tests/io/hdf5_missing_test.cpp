@@ -15,7 +15,7 @@
 namespace tessera::io::test {
 namespace {
 
-TEST(Hdf5Missing, IsSaid) {
+TEST(Hdf5Missing, ErrorNamesMissingLibrary) {
   EXPECT_EQ(hdf5_version(), "");
   std::string const input = sample("new.h5") + ":/f4";
   expect_error(ErrorKind::bad_input, input, {"built without its library (TESSERA_ENABLE_HDF5)"},

@@ -244,7 +244,7 @@ TEST(Hdf5, AUserBlockShiftsElementsAndChunks) {
   }
 }
 
-TEST(Hdf5, ContentSaysThatAFileIsOne) {
+TEST(Hdf5, IsDetectedByContent) {
   Folder const folder;
   for (std::string const name : {"x.nc", "x.mat", "x", "x.npy", "x.h5"}) {
     std::string const path = folder.write(name, content_of(sample("shifted.mat")));
@@ -727,7 +727,7 @@ TEST(Hdf5, TallChunksAreUnpackedOncePerBuffer) {
   EXPECT_TRUE(std::ranges::equal(doubles, std::span(A.data(), doubles.size())));
 }
 
-TEST(Hdf5, ABufferOfRowsHasThoseThatAreAskedFor) {
+TEST(Hdf5, BufferHoldsRequestedRows) {
   Folder const folder;
   std::string const npy = folder / "A.npy";
   generate({.rows = 101,

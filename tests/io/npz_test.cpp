@@ -137,7 +137,7 @@ TEST(Npz, ArraysOfNumpyAreRead) {
   }
 }
 
-TEST(Npz, PackedArraysAreTheStoredOnes) {
+TEST(Npz, CompressedEqualsStored) {
   for (std::string const order : {":little_", ":big_"}) {
     for (std::string const type :
          {"f2", "f4", "f8", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8"}) {

@@ -224,7 +224,7 @@ TEST(OutputFileOfADataset, AFileThatIsExtendedIsCopiedFirst) {
   EXPECT_THAT(folder.names(), ElementsAre("A.h5"));
 }
 
-TEST(OutputFileOfADataset, AFileThatIsExtendedNeedNotBeThere) {
+TEST(OutputFileOfADataset, ExtendsMissingFile) {
   Folder const folder;
   auto out = extending(folder / "A.h5:/A");
   write_text(out, "new");

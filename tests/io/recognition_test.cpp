@@ -27,7 +27,7 @@ Bytes npy_of(std::vector<float> const& values) {
                    bytes_of(values));
 }
 
-TEST(Recognition, ANameSaysNothingOfWhatHasAMark) {
+TEST(Recognition, SignatureOverridesExtension) {
   Folder const folder;
   for (std::string const name : {"a", "a.ex3", "a.h5", "a.dat", "a.npz", "a.csv", "a.mtx"}) {
     std::string const path = folder.write(name, npy_of({1, 2}));

@@ -80,7 +80,7 @@ TEST(RunApart, EndsBeforeItWritesWhereAHandlerSaysSo) {
   end_apart();
 }
 
-TEST(RunApart, SaysThatNoProcessIsToBeHad) {
+TEST(RunApart, ReportsFailedFork) {
   auto const before = open_descriptors();
   EXPECT_EQ(in_child([&]() -> std::string {
               if (auto const obstacle = become_nobody(); !obstacle.empty()) return obstacle;
@@ -100,7 +100,7 @@ TEST(RunApart, AnAnswerAsLargeAsMayBeIsTaken) {
   EXPECT_EQ(result.bytes.size(), sent.size());
 }
 
-TEST(RunApart, AnEndlessAnswerIsTroubleAndNothingIsLeft) {
+TEST(RunApart, EndlessOutputIsAnErrorAndIsFreed) {
   auto const before = open_descriptors();
   auto const result = run_apart(send_for_ever, 1U << 20U);
   EXPECT_EQ(result.trouble, "more than 1.0 MiB of answer");

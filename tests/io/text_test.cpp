@@ -414,7 +414,7 @@ TEST_F(TextTest, AreConvertedIntoOtherFormats) {
   EXPECT_EQ(npy(csv_text, {.input = "", .input_format = Format::csv, .output = ""}), two_by_three);
 }
 
-TEST_F(TextTest, OthersThanConvertSayHow) {
+TEST_F(TextTest, OtherCommandsSuggestConvert) {
   for (auto const& [name, content] :
        {std::pair{"A.csv", "1,2\n"},
         std::pair{"A.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n"}}) {

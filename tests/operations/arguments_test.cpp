@@ -284,7 +284,7 @@ TEST(StridedMatrices, AreRefusedWhereNoLinesAreContiguous) {
   EXPECT_EQ(entries(x), (std::vector<double>{10, 15, 20}));
 }
 
-TEST(EmptyMatrices, GiveZerosAsBlasHasIt) {
+TEST(EmptyMatrices, GiveZerosLikeBlas) {
   Vector const none("none", 0);
   Vector const five("five", 5);
   Vector const C("C", 5);
@@ -509,7 +509,7 @@ TEST(Workspaces, AreMovedAndNotCopied) {
   EXPECT_EQ(reserve(second, 10).arrivals[0], 0);
 }
 
-TEST(Workspaces, RefuseASecondCallAtATime) {
+TEST(Workspaces, RefuseConcurrentCalls) {
   Right const A = whole_numbers<Right>("A", 30, 20);
   Vector const v("v", 20);
   Vector const C("C", 20);

@@ -51,7 +51,7 @@ TYPED_TEST(MultiplyBoth, HasTheBitsOfBothProducts) {
   }
 }
 
-TYPED_TEST(MultiplyBoth, HasThemOfLargeMatrices) {
+TYPED_TEST(MultiplyBoth, MatchesBothProductsForLargeMatrices) {
   for (Shape const& shape : large_shapes()) this->expect_both(shape, 1);
 }
 

@@ -209,7 +209,7 @@ TYPED_TEST(OneLine, HasTheSumsOfARowMajorMatrixInEveryLayoutAndStride) {
   }
 }
 
-TYPED_TEST(OneLine, HasThemStreamedInEveryLayout) {
+TYPED_TEST(OneLine, StreamedSumsMatchRowMajor) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Exec;
   for (Shape const& shape : this->shapes()) {

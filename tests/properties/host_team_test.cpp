@@ -69,7 +69,7 @@ TEST(HostTeams, RunOnceEachWithScratchOnLinesOfTheCache) {
   }
 }
 
-TEST(HostTeams, OfWhichThereIsOneAreTheCallersThread) {
+TEST(HostTeams, SingleTeamRunsOnCallersThread) {
 #if defined(KOKKOS_ENABLE_OPENMP)
   if (Exec().concurrency() == 1) GTEST_SKIP() << "NOT TESTED: there is one thread";
   for (Index const bytes : {small, small + 1}) {

@@ -64,7 +64,7 @@ struct Worker {
   }
 };
 
-TYPED_TEST(Instances, ThatOneThreadFeedsInTurnDoNotTouchEachOtherAndWaitForNothing) {
+TYPED_TEST(Instances, FromOneThreadRunIndependently) {
   std::array<Worker<TypeParam>, 3> workers{Worker<TypeParam>({700, 900}, 97),
                                            Worker<TypeParam>({150, 2100}, 98),
                                            Worker<TypeParam>({2500, 64}, 99)};

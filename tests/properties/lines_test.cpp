@@ -171,7 +171,7 @@ TYPED_TEST(LinesOfHosts, DotsAtOnceAreOfWholeFoursAndAnyStride) {
   }
 }
 
-TYPED_TEST(LinesOfHosts, DotsGetNoOtherBitsFromAskingAhead) {
+TYPED_TEST(LinesOfHosts, PrefetchingChangesNoBitOfDots) {
   using T = TypeParam;
   for (Index const length : {Index{1}, Index{63}, Index{64}, Index{255}, Index{256}, Index{257},
                              Index{1000}, Index{2048}, Index{2049}, this->longest}) {
@@ -211,7 +211,7 @@ std::vector<T> sum_of_two_panels(Lines<T> const& lines, T const* y, Index asked_
   return result;
 }
 
-TYPED_TEST(LinesOfHosts, SumsGetNoOtherBitsFromAskingForTheNextStep) {
+TYPED_TEST(LinesOfHosts, PrefetchingChangesNoBitOfSums) {
   using T = TypeParam;
   constexpr Index chunk = 1024 / static_cast<Index>(sizeof(T));
   for (Index const length : {Index{1}, Index{63}, chunk - 1, chunk, chunk + 1, 3 * chunk,

@@ -493,7 +493,7 @@ template <class C>
 using ScratchOn = testing::Test;
 TYPED_TEST_SUITE(ScratchOn, Cases, CaseName);
 
-TYPED_TEST(ScratchOn, ThisMachineIsWhatKokkosHas) {
+TYPED_TEST(ScratchOn, SizeMatchesKokkos) {
   using Exec = typename TypeParam::Exec;
   Fitting<Exec> fitting(
       Exec(), backends::Backend<Exec>::is_gpu

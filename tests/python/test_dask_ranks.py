@@ -71,7 +71,7 @@ def test_bits_of_one_process(workers, cluster_of):
         assert [x.tobytes() for x in found] == [np.ascontiguousarray(x).tobytes() for x in expected_of(a, b, v)]
 
 
-def test_ranks_that_end(cluster_of):
+def test_failed_worker_raises_on_all(cluster_of):
     dask_array = package("dask.array")
     client = cluster_of(3)
     x = dask_array.ones((1500, 4), chunks=(500, 4))

@@ -77,7 +77,7 @@ def test_arrays_in_files(tmp_path):
     np.testing.assert_array_equal(found, EXPECTED)
 
 
-def test_copies_of_numbers_that_lie_in_any_way():
+def test_copy_accepts_any_strides():
     records = np.zeros(5, [("a", "i1"), ("x", "f8")])
     records["x"] = np.arange(5)
     assert tessera.dot(records["x"], np.ones(5), copy=True) == 10
@@ -246,7 +246,7 @@ def test_transposes_of_copies():
         tessera.transpose(A[::-1])
 
 
-def test_advice_is_of_an_argument_that_there_is():
+def test_error_suggests_existing_argument():
     with pytest.raises(TypeError, match="found int64 of shape .*; copy or convert it first"):
         tessera.axpby(1.0, np.arange(3), 1.0, np.ones(3))
     with pytest.raises(TypeError, match="copy or convert it first"):
@@ -292,7 +292,7 @@ def test_array_api_strict():
 
 
 @pytest.mark.parametrize("shape", [(37, 1), (1, 37)])
-def test_the_stride_of_one_entry_means_nothing(shape):
+def test_stride_of_single_entry_is_ignored(shape):
     a = np.random.default_rng(1).standard_normal(shape)
     v, u = np.random.default_rng(2).standard_normal(shape[1]), np.random.default_rng(3).standard_normal(shape[0])
     m, n = (8 * extent for extent in shape)

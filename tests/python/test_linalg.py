@@ -264,7 +264,7 @@ def test_the_command_line_program_has_the_same_bits(tmp_path):
     assert tessera.digest(np.load(tmp_path / "ratio.npy")) == tessera.digest(found.explained_variance_ratio)
 
 
-def test_what_is_not_found_is_told():
+def test_unconverged_values_warn():
     a, b = matrix(), right_side()
     assert linalg.lsmr(a, b, maxiter=2).istop == 7 and linalg.lsmr(a, b, maxiter=2).itn == 2
     assert linalg.lsmr(a, np.zeros(M)).istop == 0
@@ -366,7 +366,7 @@ def test_control_c_ends_a_run(control_c):
         linalg.lsmr(a, b, callback=lambda step: os.kill(os.getpid(), signal.SIGINT))
 
 
-def test_others_run_meanwhile():
+def test_gil_is_released_during_solve():
     """A run lets go of the GIL: its callback waits for another thread."""
     begun, go_on = threading.Event(), threading.Event()
 

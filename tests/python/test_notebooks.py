@@ -68,6 +68,6 @@ def test_the_index_has_every_notebook():
         ("1 2", "1 2 3", "code cell 0: expected '1 2', found '1 2 3'"),
     ],
 )
-def test_what_is_another_output(before, now, sentence):
+def test_notebook_output_differences_are_detected(before, now, sentence):
     assert runner.difference([before], [now]) == sentence
     assert runner.difference([before], [before, now]) == "expected 1 cells, found 2"

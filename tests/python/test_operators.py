@@ -95,7 +95,7 @@ def test_masks(make):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_vectors_that_lie_backwards(dtype):
+def test_negative_strides(dtype):
     a = A.astype(dtype)
     x, u = np.arange(20.0).astype(dtype), np.arange(60.0).astype(dtype)
     X, U = np.arange(40.0).reshape(20, 2).astype(dtype), np.arange(120.0).reshape(60, 2).astype(dtype)

@@ -77,7 +77,7 @@ def test_symbols_that_all_see(other_package, names):
 
 
 @pytest.mark.parametrize("step", [1, -1], ids=["tessera first", "tessera last"])
-def test_all_at_once(other_package, step):
+def test_both_packages_with_all_options(other_package, step):
     uses = [use for name, use in USES.items() if name == "other_package" or importlib.util.find_spec(name)][::step]
     run(*(imported for imported, _ in uses), *(used for _, used in uses))
 

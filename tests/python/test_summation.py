@@ -114,7 +114,7 @@ def test_exp(dtype):
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_nothing(dtype, order):
+def test_empty_inputs_give_zeros(dtype, order):
     for shape in ((0, 3), (3, 0)):
         A = ORDERS[order](np.zeros(shape, dtype))
         v = np.ones(shape[1], dtype)

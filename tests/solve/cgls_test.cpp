@@ -142,7 +142,7 @@ TYPED_TEST(Cgls, BreaksDownWhereProductsUnderflow) {
   EXPECT_EQ(TestFixture::on_host(found.x), (std::vector<T>{0, 0}));
 }
 
-TYPED_TEST(Cgls, GoesOnFromEveryStepWithTheSameBits) {
+TYPED_TEST(Cgls, ResumesFromEveryIterationWithSameBits) {
   using T = typename TypeParam::Scalar;
   auto const b = TestFixture::right_side();
   typename TestFixture::Options const options{.damp = 2, .rtol = 0, .maxiter = 9};

@@ -321,7 +321,7 @@ TYPED_TEST(LeastSquares, OfZerosWithAPenaltyAreNearTheStart) {
   this->expect_near(this->copy_of(direct.x), std::vector<T>{8, 5}, 1e-6, "ridge");
 }
 
-TYPED_TEST(LeastSquares, OfLargeOrSmallElementsAreScaledOnes) {
+TYPED_TEST(LeastSquares, ScaleWithTheMatrix) {
   using T = typename TypeParam::Scalar;
   int const far = std::numeric_limits<T>::max_exponent * 2 / 3;
   for (int const exponent : {-far, far}) {
@@ -391,7 +391,7 @@ TYPED_TEST(LeastSquares, SayWhyTheyStop) {
   }
 }
 
-TYPED_TEST(LeastSquares, SayHowFarTheArithmeticCanTell) {
+TYPED_TEST(LeastSquares, ReportLimitOfPrecision) {
   using T = typename TypeParam::Scalar;
   auto const A = this->random_matrix(60, 12);
   for (auto const& solve_it : this->methods()) {

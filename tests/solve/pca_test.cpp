@@ -221,7 +221,7 @@ TYPED_TEST(Pca, ExplainsAllVarianceByAllComponents) {
   }
 }
 
-TYPED_TEST(Pca, IsOfNumbersOfAnySize) {
+TYPED_TEST(Pca, HandlesHugeAndTinyValues) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Scalar;
   auto const A = this->matrix();

@@ -139,7 +139,7 @@ TYPED_TEST(RandomizedSvd, DecomposesMatricesOfEveryShape) {
   this->expect_decomposed(this->whole_matrix(90, 200), 4, "wide");
 }
 
-TYPED_TEST(RandomizedSvd, IsOfNumbersOfAnySize) {
+TYPED_TEST(RandomizedSvd, HandlesHugeAndTinyValues) {
   auto const A = this->whole_matrix(60, 40);
   auto const first = this->run(A, 3);
   for (int const power : {-100, 100}) {

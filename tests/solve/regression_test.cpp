@@ -230,7 +230,7 @@ TYPED_TEST(Regressions, FindWhereTheGradientIsZero) {
   }
 }
 
-TYPED_TEST(Regressions, OfLbfgsReadTheMatrixOnceAStepButForTheFirst) {
+TYPED_TEST(Regressions, LbfgsReadsOncePerIterationAfterTheFirst) {
   solve::MatrixOperator const op(typename TypeParam::Exec(),
                                  matrix_on_device<TypeParam>(this->matrix()));
   for (Loss const loss : every_loss) {
@@ -261,7 +261,7 @@ TYPED_TEST(Regressions, FindTheLineThatPassesThroughAllPoints) {
   EXPECT_NEAR(fit.intercept, 3, 1000 * TestFixture::eps);
 }
 
-TYPED_TEST(Regressions, FindTheMeanWhereTheMatrixSaysNothing) {
+TYPED_TEST(Regressions, ConstantColumnsGiveTheMean) {
   using T = typename TypeParam::Scalar;
   solve::MatrixOperator const op(typename TypeParam::Exec(),
                                  DeviceMatrix<TypeParam>("zeros", 8, 2));
@@ -472,7 +472,7 @@ TYPED_TEST(Regressions, DoNotDependOnTheMeansAndSizesOfColumns) {
   }
 }
 
-TYPED_TEST(Regressions, FindASlopeBesideAnAnswerThatIsFarFromZero) {
+TYPED_TEST(Regressions, FindSlopeDespiteLargeMean) {
   std::vector<double> x;
   std::vector<double> y;
   for (int i = 0; i < 10; ++i) {

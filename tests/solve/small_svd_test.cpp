@@ -106,7 +106,7 @@ TEST(SmallSvd, ReproducesTheMatrix) {
   }));
 }
 
-TEST(SmallSvd, IsOfNumbersOfAnySize) {
+TEST(SmallSvd, HandlesHugeAndTinyValues) {
   auto const shape = [](Index i, Index j) { return static_cast<double>(i * 2 + j + 1); };
   double const first = small_svd(matrix(3, 2, shape)).s[0];
   for (int const power : {-1000, 1000}) {

@@ -103,7 +103,7 @@ TYPED_TEST(Spectrum, ConditionIsFoundFromBelow) {
   }
 }
 
-TYPED_TEST(Spectrum, OfOneElementIsIt) {
+TYPED_TEST(Spectrum, SingleElementIsItsOwnSpectrum) {
   auto const one = this->matrix(1, 1, [](std::size_t, std::size_t) { return -3; });
   EXPECT_NEAR(solve::power_iteration(one).s, 3, 10 * this->eps);
   auto const found = solve::condition_estimate(one);

@@ -136,7 +136,7 @@ TYPED_TEST(Svd, SolvesThePublishedCasesOfIrlba) {
   }
 }
 
-TYPED_TEST(Svd, IsOfNumbersOfAnySize) {
+TYPED_TEST(Svd, HandlesHugeAndTinyValues) {
   auto const A = this->whole_matrix(60, 40);
   for (Index const way : TestFixture::ways) {
     auto const first = this->run(A, 3, {.direct = way});
@@ -153,7 +153,7 @@ TYPED_TEST(Svd, IsOfNumbersOfAnySize) {
   }
 }
 
-TYPED_TEST(Svd, IsOfNumbersWhoseSquaresAreNone) {
+TYPED_TEST(Svd, HandlesValuesWhoseSquaresUnderflow) {
   using T = typename TypeParam::Scalar;
   int const far = std::numeric_limits<T>::max_exponent * 2 / 3;
   auto const A = this->whole_matrix(60, 40);

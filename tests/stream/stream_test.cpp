@@ -477,7 +477,7 @@ TYPED_TEST(Stream, HoldsNoMoreThanItSaysWithStatesAndStrides) {
   }
 }
 
-TYPED_TEST(Stream, SaysWhichLimitWouldDo) {
+TYPED_TEST(Stream, ErrorNamesSmallestSufficientLimit) {
   using T = typename TypeParam::Scalar;
   auto const p = real_problem<T>(Shape{1500, 300}, TypeParam::order, 41);
   typename TestFixture::Source const source(p.A);
@@ -687,7 +687,7 @@ TYPED_TEST(Stream, RefusesAStateWithoutTheSumsThatItsBlocksLeave) {
   }
 }
 
-TYPED_TEST(Stream, HandsOnWhatTheSourceThrows) {
+TYPED_TEST(Stream, PropagatesSourceExceptions) {
   using T = typename TypeParam::Scalar;
   auto const p = real_problem<T>(Shape{1500, 300}, TypeParam::order, 37);
   for (Index const line : {Index{1}, p.A.count() / 2, p.A.count() - 1}) {
@@ -863,7 +863,7 @@ auto ones(Index rows, Index cols) {
   });
 }
 
-TEST(StreamOfAFunction, MultipliesAMatrixThatIsNowhere) {
+TEST(StreamOfAFunction, MultipliesGeneratedMatrix) {
   Vector const v(Kokkos::view_alloc("v", Kokkos::WithoutInitializing), 1000);
   auto const on_host = Kokkos::create_mirror_view(v);
   for (std::size_t j = 0; j < 1000; ++j) on_host(j) = 1;

@@ -157,7 +157,7 @@ using CudaCases = testing::Types<Case<Kokkos::Cuda, Kokkos::LayoutRight, float>,
                                  Case<Kokkos::Cuda, Kokkos::LayoutLeft, double>>;
 TYPED_TEST_SUITE(Streams, CudaCases, CaseName);
 
-TYPED_TEST(Streams, RunWhileAnotherStandsStillAndNobodyWaits) {
+TYPED_TEST(Streams, ProgressWhileAnotherStreamIsBlocked) {
   Worker<TypeParam> stopped({1500, 700}, 31);
   Worker<TypeParam> running({700, 1500}, 32);
   // First calls may wait.
