@@ -16,10 +16,9 @@ namespace tessera::backends {
 
 using summation::Index;
 
-/// How a GPU's multiprocessors split the memory that the L1 cache and scratch share.
+/// How L1 and scratch split a multiprocessor's memory.
 enum class CachePreference { none, l1, shared, equal };
 
-/// Host memory that is copied to a device without pinning.
 class PageableBuffer {
  public:
   explicit PageableBuffer(std::size_t bytes) : memory_(new std::byte[bytes]) {}
@@ -31,9 +30,8 @@ class PageableBuffer {
   std::unique_ptr<std::byte[]> memory_;
 };
 
-/// Properties of an execution space. Adjacent folders specialise this template; the concepts below
-/// list the required members. These defaults hold for all other spaces: the portable kernels run
-/// there, and Kokkos knows whether the host can access the memory. No member may change a bit of a
+/// Properties of an execution space; the concepts below list them. Folders specialise this
+/// template; other spaces have these defaults and portable kernels. No property changes a bit of a
 /// result.
 template <class Exec>
 struct Backend {
@@ -44,16 +42,15 @@ struct Backend {
   using PinnedSpace = Kokkos::HostSpace;
 };
 
-/// `is_accelerated`: whether the backend has accelerated kernels. `is_gpu`: whether host threads
-/// cannot access its memory.
+/// `is_gpu`: the host cannot access its memory.
 template <class Exec>
 concept SaysWhatItIs = requires {
   { Backend<Exec>::is_accelerated } -> std::convertible_to<bool>;
   { Backend<Exec>::is_gpu } -> std::convertible_to<bool>;
 };
 
-/// GPUs: `PinnedBuffer(bytes)` is host memory that the GPU copies asynchronously, with `data()` and
-/// `pin(exec)`. `PinnedSpace` is the Kokkos memory space for it.
+/// `PinnedBuffer(bytes)`: host memory for asynchronous copies, with `data()` and `pin(exec)`.
+/// `PinnedSpace`: its Kokkos space.
 template <class Exec>
 concept CopiesFromTheHost = requires(typename Backend<Exec>::PinnedBuffer buffer, Exec exec) {
   typename Backend<Exec>::PinnedSpace;
@@ -62,9 +59,8 @@ concept CopiesFromTheHost = requires(typename Backend<Exec>::PinnedBuffer buffer
 };
 
 /// Accelerated backends: `name`, as in `--backend name`, and tunings:
-/// - `row_major_tuning<T>(exec, rows, cols)` and `column_major_tuning<T>(exec, rows, cols)`
-/// - `tuning_of_blocks<T>(exec, count, length, vectors, tuning)` adapts a tuning for one vector to
-///   a block of `vectors` vectors
+/// - `row_major_tuning<T>(exec, rows, cols)`, `column_major_tuning<T>(exec, rows, cols)`
+/// - `tuning_of_blocks<T>(exec, count, length, vectors, tuning of one vector)`
 /// - `transpose_tuning(exec, TransposeShape)`
 /// - `gemm_tuning<T>(exec, rows, cols, chains)`
 template <class Exec>
@@ -86,20 +82,18 @@ concept ChoosesTunings =
       } -> std::same_as<GemmTuning>;
     };
 
-/// Accelerated backends on a host: `has_all_threads(exec)` is whether a kernel gets
-/// `exec.concurrency()` threads, as Kokkos assumes. Kernels whose threads wait for each other need
-/// them.
+/// Hosts: whether kernels get `exec.concurrency()` threads, as Kokkos assumes. Threads that wait
+/// for each other need it.
 template <class Exec>
 concept CountsThreads = requires(Exec exec) {
   { Backend<Exec>::has_all_threads(exec) } -> std::convertible_to<bool>;
 };
 
 /// Accelerated backends on a GPU:
-/// - `Warp`: the operations with which threads exchange values
-/// - `run_teams<MaxThreads, MinTeams>(exec, label, teams, team_size, scratch, kernel)`: like a
-///   Kokkos team policy, with up to `most_scratch(exec)` bytes of scratch. If `Warp::has_clusters`,
-///   an additional argument is the number of teams per cluster, which access each other's scratch.
-/// - `set_cache_preference(exec, preference)`: returns the device's new preference
+/// - `Warp`: operations with which threads exchange values
+/// - `run_teams<MaxThreads, MinTeams>(exec, label, teams, team_size, scratch, kernel[, cluster])`,
+///   with up to `most_scratch(exec)` bytes; the teams of a cluster access each other's scratch
+/// - `set_cache_preference(exec, preference)`: returns the new preference
 template <class Exec>
 concept LaunchesTeams = requires(Exec exec, CachePreference preference) {
   typename Backend<Exec>::Warp;
@@ -107,10 +101,9 @@ concept LaunchesTeams = requires(Exec exec, CachePreference preference) {
   { Backend<Exec>::set_cache_preference(exec, preference) } -> std::same_as<CachePreference>;
 };
 
-/// Checks that a backend has all required members; the compiler names the missing ones. The
-/// variants need more of an accelerated backend: `run_together(exec, label, threads, teams, body)`
-/// runs body(grid) on teams that can wait for each other in grid.sync().
-/// `teams_together<Body>(exec, threads)` is their maximum number.
+/// The compiler names missing members. Variants also need `run_together(exec, label, threads,
+/// teams, body)`: body(grid) on up to `teams_together<Body>(exec, threads)` teams that wait for
+/// each other in grid.sync().
 template <class Exec>
 struct Complete : std::true_type {
   static_assert(SaysWhatItIs<Exec>, "a backend says what it is: is_accelerated and is_gpu");

@@ -8,7 +8,7 @@
 
 #include <tessera/backends/backend.hpp>
 
-// Only this header and devices.hpp depend on the backends that Kokkos was built with.
+// Only this header and devices.hpp depend on the backends of Kokkos.
 #if defined(KOKKOS_ENABLE_SERIAL)
 #include <tessera/backends/serial/serial.hpp>
 #endif
@@ -21,7 +21,6 @@
 
 namespace tessera::backends {
 
-/// Execution spaces of a build, as a list of types.
 template <class... Exec>
 struct Spaces {
   template <class... More>
@@ -30,7 +29,6 @@ struct Spaces {
   }
 };
 
-/// The backends of this build that have a folder here, as a list `Spaces`.
 using Enabled = decltype(Spaces<>{}
 #if defined(KOKKOS_ENABLE_SERIAL)
                          + Spaces<Kokkos::Serial>{}
@@ -43,7 +41,6 @@ using Enabled = decltype(Spaces<>{}
 #endif
 );
 
-/// Whether a backend has accelerated kernels in addition to the portable ones.
 template <class Exec>
 concept IsAccelerated = Backend<Exec>::is_accelerated;
 
@@ -51,11 +48,9 @@ concept IsAccelerated = Backend<Exec>::is_accelerated;
 template <class Exec>
 inline constexpr Index counters = Backend<Exec>::is_gpu ? 1024 : 16;
 
-/// Accelerated products with a vector (backends/accelerated).
 template <class Exec>
 struct AcceleratedProducts;
 
-/// Calls visit(std::type_identity<Exec>{}) for each of the backends.
 template <class Visitor>
 void for_each_backend(Visitor&& visit) {
   [&]<class... Exec>(Spaces<Exec...>) { (visit(std::type_identity<Exec>{}), ...); }(Enabled{});

@@ -4,10 +4,10 @@
 
 #include <Kokkos_Macros.hpp>
 
-/// The instances of the compiled library, which programs that link it do not instantiate
-/// (Tessera::tessera defines TESSERA_USES_LIBRARY): float and double on each execution space that
-/// has a folder in backends/ and is enabled in Kokkos. A list is a macro of (TEMPLATE, EXEC, T),
-/// where TEMPLATE is `template` in the library's sources and `extern template` in its headers.
+/// Instances of the compiled library, for programs that link it (Tessera::tessera defines
+/// TESSERA_USES_LIBRARY): float and double on each enabled space with a folder in backends/. A list
+/// is a macro of (TEMPLATE, EXEC, T); TEMPLATE: `template` in the library, `extern template` in
+/// headers.
 #if defined(TESSERA_USES_LIBRARY) && defined(KOKKOS_ENABLE_SERIAL)
 #define TESSERA_COMPILED_ON_SERIAL(LIST)       \
   LIST(extern template, Kokkos::Serial, float) \

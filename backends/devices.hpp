@@ -12,10 +12,10 @@
 #include <tessera/backends/cuda/devices.hpp>
 #endif
 
-/// The GPUs of a machine, before Kokkos is initialised.
+/// Before Kokkos is initialised.
 namespace tessera::backends {
 
-/// Searches for GPUs; empty if this build has no GPU backend.
+/// Empty if this build has no GPU backend.
 inline std::optional<DeviceSurvey> survey_devices() {
 #if defined(KOKKOS_ENABLE_CUDA)
   return cuda::survey_devices();
@@ -24,7 +24,7 @@ inline std::optional<DeviceSurvey> survey_devices() {
 #endif
 }
 
-/// Opens a GPU that a survey found, and makes it the current one.
+/// Makes the GPU the current one.
 inline DeviceState open_device([[maybe_unused]] int id) {
 #if defined(KOKKOS_ENABLE_CUDA)
   return cuda::open_device(id);

@@ -12,11 +12,9 @@
 #include <string_view>
 #include <system_error>
 
-/// Checks Kokkos' environment variables before it is initialised: Kokkos terminates the process if
-/// it cannot parse one.
+/// Kokkos terminates the process if it cannot parse a variable: check before.
 namespace tessera::backends {
 
-/// The valid values of a Kokkos variable.
 struct KokkosVariable {
   char const* name;
   bool (*is_valid)(std::string_view value);
@@ -29,7 +27,7 @@ inline bool is_whole_number(std::string_view text, int least) {
   return error == std::errc{} && end == text.data() + text.size() && value >= least;
 }
 
-/// "4", or of nested regions "4,2", with spaces as OpenMP allows them.
+/// "4", or "4,2" of nested regions, with spaces.
 inline bool is_list_of_threads(std::string_view text) {
   for (bool is_last = false; !is_last;) {
     std::size_t const comma = text.find(',');
@@ -58,7 +56,7 @@ inline constexpr std::array<KokkosVariable, 7> kokkos_variables{{
     {.name = "KOKKOS_NUM_THREADS",
      .is_valid = [](std::string_view text) { return is_whole_number(text, 1); },
      .expected = "a whole number of threads, at least 1"},
-    // OpenMP prints a warning, and uses all processors.
+    // OpenMP only warns, and uses all processors.
     {.name = "OMP_NUM_THREADS",
      .is_valid = is_list_of_threads,
      .expected = "a whole number of threads, at least 1"},
@@ -73,12 +71,11 @@ inline constexpr std::array<KokkosVariable, 7> kokkos_variables{{
      .expected = "random or mpi_rank"},
 }};
 
-/// The value of an environment variable; null if it is not set.
 using EnvironmentOf = std::function<char const*(char const* name)>;
 
-/// Returns an error message for Kokkos' variables; nothing if Kokkos can parse all of them.
+/// Nothing if Kokkos can parse all variables.
 inline std::optional<std::string> fault_of_kokkos_environment(EnvironmentOf const& variable) {
-  auto const shown = [](std::string_view text) {  // truncated and printable
+  auto const shown = [](std::string_view text) {
     constexpr std::size_t most = 40;
     std::string result(text.substr(0, most));
     std::ranges::replace_if(result, [](unsigned char c) { return c < ' ' || c > '~'; }, '?');

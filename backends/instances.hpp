@@ -11,7 +11,7 @@
 #include <tessera/backends/cuda/instances.hpp>
 #endif
 
-/// Work in GPU streams of the caller.
+/// Work in the caller's GPU streams.
 namespace tessera::backends {
 
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -20,8 +20,8 @@ inline constexpr bool has_streams = true;
 inline constexpr bool has_streams = false;
 #endif
 
-/// Calls body(exec) with an instance that works in a GPU stream. One call at a time. Throws
-/// std::invalid_argument if this build has no GPU backend, or if Kokkos runs on another GPU.
+/// Calls body(exec), one call at a time. Throws std::invalid_argument without GPU backend, or if
+/// Kokkos runs on another GPU.
 template <class Body>
 void with_stream([[maybe_unused]] int device, [[maybe_unused]] std::uintptr_t stream,
                  [[maybe_unused]] Body const& body) {

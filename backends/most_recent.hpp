@@ -9,15 +9,13 @@
 
 namespace tessera::backends {
 
-/// A cache of the most recently used values by key. A key beyond `most` destroys the least recently
-/// used value. Not thread-safe.
+/// The most recently used values; beyond `most`, the oldest is destroyed. Not thread-safe.
 template <class Key, class Value>
 class MostRecent {
  public:
   explicit MostRecent(std::size_t most) : most_(most) {}
 
-  /// Returns the value of a key; creates it with make() if necessary. The reference is valid until
-  /// `most` other keys were used.
+  /// Calls make() for a new key. The reference is valid until `most` other keys were used.
   template <class Make>
   Value& get(Key const& key, Make const& make) {
     auto const place = std::ranges::find(values_, key, &std::pair<Key, Value>::first);
@@ -37,8 +35,7 @@ class MostRecent {
   std::list<std::pair<Key, Value>> values_;
 };
 
-/// Number of GPU streams with a kept instance and workspace: more than programs use at a time, but
-/// bounded for programs that keep creating streams.
+/// More than programs use at a time, but bounded.
 inline constexpr std::size_t most_streams = 64;
 
 }  // namespace tessera::backends

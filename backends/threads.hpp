@@ -10,18 +10,16 @@
 #include <tessera/backends/openmp/threads.hpp>
 #endif
 
-/// The threads of a machine, before Kokkos is initialised. Kokkos relies on the requested number,
-/// even if fewer start.
+/// Kokkos relies on the requested number even if fewer start: check before.
 namespace tessera::backends {
 
-/// Whether Kokkos can have more than one thread on the host.
 #if defined(KOKKOS_ENABLE_OPENMP)
 inline constexpr bool has_host_threads = true;
 #else
 inline constexpr bool has_host_threads = false;
 #endif
 
-/// Returns how many of `wanted` threads (0: the environment's default) Kokkos can use on the host.
+/// How many of `wanted` (0: default) Kokkos can use.
 inline HostThreads survey_host_threads([[maybe_unused]] int wanted) {
 #if defined(KOKKOS_ENABLE_OPENMP)
   return openmp::survey_threads(wanted);
@@ -32,8 +30,7 @@ inline HostThreads survey_host_threads([[maybe_unused]] int wanted) {
 #endif
 }
 
-/// Returns the default number of host threads, from the environment or the processors, regardless
-/// of the number set for the calling thread.
+/// Whatever the calling thread has set.
 inline int default_host_threads() {
 #if defined(KOKKOS_ENABLE_OPENMP)
   return openmp::default_threads();
@@ -42,9 +39,7 @@ inline int default_host_threads() {
 #endif
 }
 
-/// Returns the number of threads that the caller has set for work in its thread
-/// (omp_set_num_threads, also called by threadpoolctl); otherwise the default, or the number that
-/// Kokkos has set.
+/// Set for this thread (omp_set_num_threads, threadpoolctl), or the default, or Kokkos' number.
 inline int host_threads_of_caller() {
 #if defined(KOKKOS_ENABLE_OPENMP)
   return ::omp_get_max_threads();
@@ -53,7 +48,6 @@ inline int host_threads_of_caller() {
 #endif
 }
 
-/// Sets the number returned by host_threads_of_caller.
 inline void set_host_threads_of_caller([[maybe_unused]] int threads) {
 #if defined(KOKKOS_ENABLE_OPENMP)
   ::omp_set_num_threads(threads);

@@ -19,10 +19,9 @@ inline constexpr std::array<std::pair<CachePreference, cudaFuncCache>, 4> cache_
      {CachePreference::shared, cudaFuncCachePreferShared},
      {CachePreference::equal, cudaFuncCachePreferEqual}}};
 
-/// Sets the device's preference for all later kernels, and returns the preference that the device
-/// reports. A device that cannot split its memory in this way keeps its setting. Kokkos only sets a
-/// preference per kernel if a policy requests an occupancy, and our policies do not. A kernel that
-/// needs more shared memory than the preference leaves still gets it.
+/// Returns what the device reports, unchanged if it cannot split its memory. Kokkos sets a
+/// preference per kernel only for policies that request an occupancy; ours do not. Kernels that
+/// need more shared memory still get it.
 inline CachePreference set_cache_preference(Kokkos::Cuda const& exec, CachePreference wanted) {
   require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
   for (auto const& [preference, config] : cache_preferences) {

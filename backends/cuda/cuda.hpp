@@ -69,9 +69,8 @@ struct Backend<Kokkos::Cuda> {
     if (result.prefer_fused) result.fused_tiles.tiles_per_team = most_slices_of_group;
     return result;
   }
-  /// Adapts a tuning for one vector to a block of vectors. Two columns are fused one by one: two
-  /// reads of the matrix, as many as two stages need for any number. Up to eight columns are fused
-  /// together if clusters support the lines.
+  /// Two columns are fused one by one: two reads, as in two stages. Up to eight are fused together
+  /// if clusters support the lines.
   template <class T>
   static Tuning tuning_of_blocks(Kokkos::Cuda const& exec, Index count, Index length, int vectors,
                                  Tuning result) {

@@ -8,21 +8,19 @@
 
 #include <tessera/backends/device.hpp>
 
-/// Queries of the CUDA runtime without Kokkos.
+/// Without Kokkos.
 namespace tessera::backends::cuda {
 
-/// Does nothing. A device with code for this kernel has code for the others too.
+/// A device with code for this kernel has code for all.
 template <class = void>
 __global__ void probe() {}
 
-/// Returns the runtime's message for an error and resets the error; empty if there was no error.
 inline std::string words_of(cudaError_t error) {
   if (error == cudaSuccess) return {};
   static_cast<void>(cudaGetLastError());
   return cudaGetErrorString(error);
 }
 
-/// Architectures for which this translation unit is compiled: 75 is sm_75.
 inline std::vector<int> compiled_for() {
   std::vector<int> result;
 #if defined(__CUDA_ARCH_LIST__)
@@ -31,7 +29,7 @@ inline std::vector<int> compiled_for() {
   return result;
 }
 
-/// Bytes per second: bus width times clock, with two transfers per cycle; 0: unknown.
+/// Bus width times clock, two transfers per cycle, in bytes/s; 0: unknown.
 inline double theoretical_bandwidth(int id) {
   int kilohertz = 0, bits = 0;
   if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, id) != cudaSuccess ||
@@ -42,7 +40,6 @@ inline double theoretical_bandwidth(int id) {
   return 2 * (kilohertz * 1e3) * (bits / 8.0);
 }
 
-/// See tessera::backends::survey_devices.
 inline DeviceSurvey survey_devices() {
   DeviceSurvey survey;
   survey.compiled_for = compiled_for();
@@ -65,7 +62,6 @@ inline DeviceSurvey survey_devices() {
   return survey;
 }
 
-/// See tessera::backends::open_device.
 inline DeviceState open_device(int id) {
   DeviceState state;
   cudaFuncAttributes attributes{};

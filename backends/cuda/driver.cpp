@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of the CUDA driver that Kokkos calls, loaded at the first call. A program that is
-// linked with the driver's library does not even start on a machine without driver, so it could not
-// print an error. (The CUDA runtime loads the driver in the same way.) If another version of Kokkos
-// calls further functions, the program depends on the library again.
+// The driver's functions that Kokkos calls, loaded at the first call: linked with the driver's
+// library, a program does not start without driver, and prints no error. If another Kokkos calls
+// further functions, it depends on the library again.
 
 #include <dlfcn.h>
 
@@ -12,7 +11,6 @@ namespace {
 
 constexpr int no_driver = 303;  // CUDA_ERROR_SHARED_OBJECT_INIT_FAILED
 
-/// Calls a function of the driver by its name in the library.
 template <class... Argument>
 int call(char const* name, Argument... argument) {
   static void* const library = dlopen("libcuda.so.1", RTLD_NOW);

@@ -3,16 +3,15 @@
 #pragma once
 
 #if defined(__NVCC__)
-// Also used by libdevice. The compiler evaluates it, so no kernel contains it.
+// Also used by libdevice; the compiler evaluates it.
 extern "C" __device__ int __nvvm_reflect(char const*);  // NOLINT(bugprone-reserved-identifier)
 #endif
 
 namespace tessera::backends::cuda {
 
 #if defined(__NVCC__)
-/// Stops the compilation of a kernel that flushes subnormal numbers, as with nvcc's --use_fast_math
-/// and -ftz=true. No macro reports these options. The assembler prints the unknown instruction,
-/// which is the error message.
+/// Stops the compilation of a kernel that flushes subnormal numbers (--use_fast_math, -ftz=true),
+/// which no macro reports: the assembler prints the unknown instruction.
 __device__ __forceinline__ void require_ieee_arithmetic() {
   if (__nvvm_reflect("__CUDA_FTZ") != 0) {
     asm volatile("Tessera_needs_IEEE_arithmetic__compile_without_use_fast_math_and_ftz_true;");

@@ -12,7 +12,7 @@
 
 namespace tessera::backends::cuda {
 
-/// Kokkos instances for the most recently used streams of callers, until Kokkos is finalised.
+/// Until Kokkos is finalised.
 inline MostRecent<std::uintptr_t, Kokkos::Cuda>& stream_instances() {
   static auto* const instances = [] {
     Kokkos::push_finalize_hook([] { stream_instances().clear(); });
@@ -21,7 +21,6 @@ inline MostRecent<std::uintptr_t, Kokkos::Cuda>& stream_instances() {
   return *instances;
 }
 
-/// See tessera::backends::with_stream.
 template <class Body>
 void with_stream(int device, std::uintptr_t stream, Body const& body) {
   int const own = Kokkos::Cuda().cuda_device();

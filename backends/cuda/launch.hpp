@@ -9,11 +9,10 @@
 
 #include <tessera/backends/cuda/errors.hpp>
 
-/// Launches of kernels by the backend, visible to Kokkos' tools like other kernels.
+/// Launches that Kokkos' tools see.
 namespace tessera::backends::cuda {
 
-/// Enqueues function(kernel) in the instance's stream, on its device. start(function, arguments)
-/// performs the launch and returns CUDA's error.
+/// start(function, arguments) launches and returns CUDA's error.
 template <class Kernel, class Start>
 void launch(Kokkos::Cuda const& exec, std::string const& label, void (*function)(Kernel),
             Kernel const& kernel, Start const& start) {

@@ -15,14 +15,13 @@
 /// Host memory that a GPU copies from asynchronously.
 namespace tessera::backends::cuda {
 
-/// Ordinary memory that is pinned in place. Most of the cost of pinning is allocating the pages:
-/// cudaHostAlloc does this in one thread, and copies of other threads wait for it. Here, threads
-/// that write before pin() allocate the pages in parallel, and pin() itself is fast.
+/// Ordinary memory, pinned in place: threads that write before pin() allocate its pages, most of
+/// the cost, in parallel. cudaHostAlloc uses one thread, and other threads' copies wait.
 class PinnedBuffer {
  public:
   explicit PinnedBuffer(std::size_t bytes)
       : bytes_(bytes), memory_(static_cast<std::byte*>(::operator new(bytes, alignment))) {
-    // Only advice. Not for the rest behind the last whole page.
+    // Advice, except for the rest behind the last whole page.
     std::size_t const whole = bytes / page * page;
     if (whole > 0) static_cast<void>(::madvise(memory_.get(), whole, MADV_HUGEPAGE));
   }
@@ -34,7 +33,7 @@ class PinnedBuffer {
 
   [[nodiscard]] std::byte* data() const { return memory_.get(); }
 
-  /// Call this after the memory has been written, before the first copy from it.
+  /// Call it between the first write and the first copy.
   void pin(Kokkos::Cuda const& exec) {
     if (is_pinned_) return;
     require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");

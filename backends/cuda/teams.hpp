@@ -18,24 +18,20 @@
 #include <tessera/backends/cuda/warp.hpp>
 #include <tessera/summation.hpp>
 
-/// Teams that the backend launches without Kokkos. They start sooner than teams of a Kokkos policy
-/// and use less scratch. They can have more than 48 KiB of scratch, the limit of Kokkos before 5.2
-/// (Hopper: 227 KiB). On Hopper they can form clusters. They also start before the previous kernel
-/// ends, and then wait for its memory.
+/// Teams without Kokkos start sooner, also before the previous kernel ends (they wait for its
+/// memory), use less scratch, and can have more than 48 KiB, Kokkos' limit before 5.2 (Hopper: 227
+/// KiB). On Hopper they form clusters.
 namespace tessera::backends::cuda {
 
 using summation::Index;
 
-/// Alignment of the start of a team's scratch.
 inline constexpr std::size_t scratch_alignment = 128;
 
-/// Allocates a team's scratch. It counts from the beginning of scratch: with plain addresses
-/// the compiler would not know that they are in scratch, and would recompute them.
+/// Counts offsets in scratch: the compiler would recompute plain addresses.
 class TeamScratch {
  public:
   KOKKOS_INLINE_FUNCTION explicit TeamScratch(std::byte* memory) : memory_(memory) {}
 
-  /// Returns the next `size` bytes, aligned to `alignment`, a power of two up to scratch_alignment.
   KOKKOS_INLINE_FUNCTION void* get_shmem_aligned(std::size_t size, std::size_t alignment) const {
     used_ += (alignment - used_ % alignment) % alignment;
     std::byte* const piece = memory_ + used_;
@@ -48,7 +44,6 @@ class TeamScratch {
   mutable std::size_t used_ = 0;
 };
 
-/// A team's handle, with the members of a Kokkos team handle that our kernels use.
 class Team {
  public:
   KOKKOS_INLINE_FUNCTION Team() : scratch_(memory()) {}
@@ -72,7 +67,7 @@ class Team {
                          return static_cast<int>(rank);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
-  /// Synchronises the threads of the cluster and makes their earlier writes visible.
+  /// Makes earlier writes visible.
   KOKKOS_INLINE_FUNCTION void cluster_barrier() const {
     KOKKOS_IF_ON_DEVICE((asm volatile("barrier.cluster.arrive.release.aligned;" :: : "memory");
                          asm volatile("barrier.cluster.wait.acquire.aligned;" :: : "memory");))
@@ -91,7 +86,6 @@ class Team {
   TeamScratch scratch_;
 };
 
-/// Maximum bytes of scratch per team.
 inline std::size_t most_scratch(Kokkos::Cuda const& exec) {
   return exec.cuda_device_prop().sharedMemPerBlockOptin;
 }
@@ -103,9 +97,8 @@ __global__ void __launch_bounds__(MaxThreads, MinTeams) run_kernel_of_teams(Kern
   kernel(Team{});
 }
 
-/// Allows the teams of a kernel with these launch bounds to use all scratch of the device. Called
-/// once per device, or every time on devices beyond number 63. (A kernel with this permission gets
-/// a smaller L1 cache.)
+/// Once per device, or always beyond device 63. A kernel with this permission gets a smaller L1
+/// cache.
 template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
 void allow_scratch(Kokkos::Cuda const& exec, std::string const& label) {
   auto const* const function =
@@ -120,9 +113,8 @@ void allow_scratch(Kokkos::Cuda const& exec, std::string const& label) {
   allowed.fetch_or(bit, std::memory_order_relaxed);
 }
 
-/// Runs kernel(team) on `teams` teams of `team_size` <= MaxThreads threads, each with `scratch`
-/// bytes, in the instance's stream. Limits registers so that MinTeams teams of MaxThreads threads
-/// fit one multiprocessor. Every `cluster` teams, 1 to 8, form a cluster.
+/// Registers are limited so that MinTeams teams of MaxThreads threads fit a multiprocessor. Every
+/// `cluster` teams, 1 to 8, form a cluster.
 template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
 void run_teams(Kokkos::Cuda const& exec, std::string const& label, Index teams, int team_size,
                std::size_t scratch, Kernel const& kernel, int cluster) {

@@ -11,12 +11,11 @@
 #include <tessera/backends/cuda/launch.hpp>
 #include <tessera/summation.hpp>
 
-/// Kernels whose threads all wait for each other, on CUDA: cooperative launches.
+/// Cooperative launches.
 namespace tessera::backends::cuda {
 
 using summation::Index;
 
-/// The threads of such a kernel.
 struct Grid {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index team() const {
     KOKKOS_IF_ON_DEVICE((return static_cast<Index>(blockIdx.x);))
@@ -30,7 +29,7 @@ struct Grid {
     KOKKOS_IF_ON_DEVICE((return static_cast<int>(threadIdx.x);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
-  /// Synchronises all threads of the grid and makes their earlier writes visible.
+  /// Makes earlier writes visible.
   KOKKOS_INLINE_FUNCTION void sync() const {
     KOKKOS_IF_ON_DEVICE((cooperative_groups::this_grid().sync();))
   }
@@ -41,8 +40,7 @@ __global__ void __launch_bounds__(1024) run_body_together(Body const body) {
   body(Grid{});
 }
 
-/// Number of teams of `threads` threads that the device runs at the same time; 0 if it has no
-/// cooperative launch.
+/// 0 without cooperative launch.
 template <class Body>
 Index teams_together(Kokkos::Cuda const& exec, int threads) {
   require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
@@ -58,7 +56,6 @@ Index teams_together(Kokkos::Cuda const& exec, int threads) {
   return Index{teams} * exec.cuda_device_prop().multiProcessorCount;
 }
 
-/// Runs body(grid) on `teams` <= teams_together teams in the instance's stream.
 template <class Body>
 void run_together(Kokkos::Cuda const& exec, std::string const& label, int threads, Index teams,
                   Body const& body) {

@@ -8,8 +8,7 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Tuning values of CUDA devices. benchmarks/results/tuning.md holds the evidence for each value
-/// under the name that the comment gives. benchmarks/verify_tuning.py measures them again.
+/// Evidence is in benchmarks/results/tuning.md; benchmarks/verify_tuning.py measures it again.
 namespace tessera::backends::cuda {
 
 using detail::ceil_power_of_two;
@@ -17,28 +16,26 @@ using detail::floor_power_of_two;
 using summation::ceil_div;
 using summation::Index;
 
-/// Warps that run at the same time on one multiprocessor in our kernels.
 inline constexpr Index warps_per_multiprocessor = 16;
-/// Bytes of a line that one team owns if fused ATAX splits lines across teams.
+/// Per team, if fused ATAX splits lines across teams.
 inline constexpr Index part_bytes = 8 * 1024;
 
-/// How fused ATAX keeps lines in scratch (backends/gpu/fused_ring.hpp).
+/// See backends/gpu/fused_ring.hpp.
 struct Ring {
-  Index teams = 0;         ///< teams per cluster, which share one line; 0: no ring
-  int warps = 0;           ///< per team
-  int slots = 0;           ///< lines that scratch holds at a time
-  Index side_by_side = 0;  ///< teams per multiprocessor
+  Index teams = 0;  ///< per cluster; 0: no ring
+  int warps = 0;
+  int slots = 0;           ///< lines that scratch holds
+  Index side_by_side = 0;  ///< per multiprocessor
 };
 
-/// Chooses the ring for panels of lines of `length` scalars. Lines that do not start on words take
-/// half as many instructions again. They need more warps, which leaves fewer slots per warp.
-/// Evidence: cuda-ring.
+/// Lines that do not start on words take half as many instructions again: more warps, fewer slots
+/// each. Evidence: cuda-ring.
 template <class T>
 Ring ring(summation::Panels const& panels, Index length, bool on_words) {
-  constexpr Index piece = 4096;        // bytes of a line per warp
-  constexpr Index most_warps = 16;     // per team
+  constexpr Index piece = 4096;  // bytes per warp
+  constexpr Index most_warps = 16;
   constexpr Index fewest_panels = 64;  // fewer need more lines of each in flight
-  constexpr Index many_lines = 16;     // per panel: 256 MiB of lines of 4 and 8 KiB
+  constexpr Index many_lines = 16;     // 256 MiB of lines of 4 and 8 KiB
   Index const bytes = length * static_cast<Index>(sizeof(T));
   Index const pieces = ceil_div(bytes, piece);
   if (2 * bytes <= piece || pieces > 4 * most_warps) return {};
@@ -61,39 +58,36 @@ Ring ring(summation::Panels const& panels, Index length, bool on_words) {
   return result;
 }
 
-/// Returns the number of clusters of a ring, or of teams, that run at the same time. Clusters of
-/// four teams do not fill all multiprocessors: an H200 runs 30.
+/// That run at the same time. Clusters of four do not fill all multiprocessors: an H200 runs 30.
 inline Index clusters_at_once(Ring const& ring, Index multiprocessors) {
   Index const teams = multiprocessors * ring.side_by_side / ring.teams;
   return std::max(Index{1}, ring.teams < 4 ? teams : teams * 9 / 10);
 }
 
-/// Maximum number of teams per launch: Kokkos counts them in 31 bits.
+/// Kokkos counts them in 31 bits.
 inline constexpr Index most_teams = Index{1} << 30;
 
-/// Number of teams of 128 threads that may wait for each other inside a kernel: a tenth of the
-/// teams that run at the same time. A device starts the teams of one kernel after another, so few
-/// kernels are partly started at any time. The remaining slots let one of them make progress.
+/// Teams of 128 threads that may wait for each other: a tenth of the teams that run at the same
+/// time. The device starts teams kernel by kernel, so few kernels are partly started, and the other
+/// slots let one of them make progress.
 template <class Exec>
 Index teams_that_meet(Exec const& exec) {
   return exec.concurrency() / 4096;
 }
 
-/// Whether dot products fetch blocks of 256 bytes at once on a device with a memory bus of
-/// `memory_bus_bits` bits. Evidence: cuda-blocks.
+/// Fetches 256 bytes at once. Evidence: cuda-blocks.
 inline bool fetches_blocks(int memory_bus_bits) {
   return memory_bus_bits <= 5120;
 }
 
-/// Whether a sum of `bytes` is stored to stay in an L2 cache of `cache_bytes`. A larger sum is
-/// evicted before it is read; it is cheaper to write its lines through at once. Evidence:
+/// A larger sum is evicted before it is read; writing it through is cheaper. Evidence:
 /// cuda-kept-sums.
 inline bool stays_in_cache(Index bytes, Index cache_bytes) {
   return bytes <= cache_bytes / 3;
 }
 
-/// Returns the panels per team of fused ATAX in parts, if `slots` teams run at a time. Minimises
-/// the time of all waves of teams; starting a wave takes as long as `start` lines.
+/// Minimises the time of all waves, if `slots` teams run at a time. Starting one takes `start`
+/// lines.
 inline Index panels_of_part(summation::Panels const& panels, Index parts, Index slots) {
   constexpr Index start = 8;
   auto const time = [&](Index of_team) {
@@ -107,19 +101,17 @@ inline Index panels_of_part(summation::Panels const& panels, Index parts, Index 
   return best;
 }
 
-/// Percentage of the team slots that are busy, over all waves.
 inline Index percent_busy(Index teams, Index slots) {
   return 100 * teams / (ceil_div(teams, slots) * slots);
 }
 
-/// Tuning of dot products of `count` lines. One warp or half a warp computes a short line, and
-/// teams get few lines. Longer lines have two teams per multiprocessor. If there are few lines,
-/// they are cut into runs. Evidence: cuda-dot.
+/// A warp or half of one computes a short line, in teams of few lines. Longer lines: two teams per
+/// multiprocessor. Few lines are cut into runs. Evidence: cuda-dot.
 template <class T>
 DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index kib = 1024;
   constexpr Index warps_of_team = 8;
-  constexpr Index longest_short = 2 * kib;  // bytes of a line that one warp holds at a time
+  constexpr Index longest_short = 2 * kib;
   Index const bytes = length * static_cast<Index>(sizeof(T));
   DotTuning result;
   result.lines_per_step = bytes <= kib / 2 ? 4 : bytes <= 4 * kib ? 2 : 1;
@@ -142,8 +134,8 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   }
   result.lines_per_team = lines;
   bool const few_lines = count < 4 * multiprocessors;
-  constexpr Index segments = 16;                           // per run
-  constexpr Index block = segments * warps_of_team * kib;  // bytes of a line per team
+  constexpr Index segments = 16;
+  constexpr Index block = segments * warps_of_team * kib;
   bool const shared_well = 10 * ceil_div(bytes, block) * block <= 11 * bytes;
   if (!few_lines) {
     if (bytes > 96 * kib && shared_well) {
@@ -164,16 +156,15 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   return result;
 }
 
-/// Tuning of a sum over `count` lines. A warp handles 512 bytes per line, so a team adds eight
-/// panels at a time. Small matrices have at most one team per multiprocessor, so the last team can
-/// combine the sums. Larger ones have one wave of teams if it is nearly full, otherwise four waves.
-/// If there are few panels, one team adds them all, which saves combining their sums. Evidence:
+/// A warp handles 512 bytes per line, so a team adds eight panels at a time. Small matrices: a team
+/// per multiprocessor at most, so that the last one combines the sums. Larger: one nearly full
+/// wave, otherwise four. Few panels: one team adds all, and nothing is combined. Evidence:
 /// cuda-sum.
 template <class T>
 SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index size = sizeof(T);
   constexpr Index team_threads = 256;
-  constexpr Index width = 16 / size;  // scalars per word
+  constexpr Index width = 16 / size;
   summation::Panels const panels = summation::panels(count, length);
   auto const tiles_of = [&](Index columns) { return ceil_div(length, columns); };
   bool const few_panels = panels.count <= 32 && 4 * tiles_of(64) >= 3 * multiprocessors;
@@ -190,7 +181,6 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
     columns = panels.count > 8 ? 128 * width : panels.lines >= 64 ? 256 : 512;
     while (columns > 64 && tiles_of(columns) < 3 * multiprocessors) columns /= 2;
   } else if (wide_teams) {
-    // One wave, if it is nearly full.
     Index const slots = multiprocessors * (is_float ? 2 : 4);
     Index const tiles = tiles_of(64 * width);
     Index const of_team = ceil_power_of_two(ceil_div(panels.count * tiles, slots));
@@ -209,18 +199,16 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   SumTuning result;
   result.columns_per_team = wide * width;
   Index const tiles = ceil_div(words, wide);
-  Index const fewest = std::max(team_threads / wide,  // side by side
-                                ceil_div(panels.count, std::max(Index{1}, most_teams / tiles)));
+  Index const fewest =
+      std::max(team_threads / wide, ceil_div(panels.count, std::max(Index{1}, most_teams / tiles)));
   Index const slots = multiprocessors * (small ? 1 : 4);
   Index const work = panels.count * tiles;
   Index of_team = ceil_power_of_two(few_panels ? panels.count : ceil_div(work, slots));
   bool const fills_a_wave = 4 * work >= 3 * slots * of_team;
   if (!few_panels && bytes >= 64 * mib && (bytes > 256 * mib || narrow || !fills_a_wave)) {
-    // Four waves, or the nearest power of two.
     Index const wanted = work / (4 * slots);
     Index const less = floor_power_of_two(std::max(Index{1}, wanted));
     of_team = 5 * wanted > 7 * less ? 2 * less : less;
-    // More waves, if the last one is too empty.
     while (narrow && of_team > 1 &&
            percent_busy(tiles * ceil_div(panels.count, of_team), slots) < 90) {
       of_team /= 2;
@@ -231,11 +219,9 @@ SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   return result;
 }
 
-/// Tuning for `count` lines of `length` scalars T. `ring` is the ring for lines that start on
-/// words.
 template <class T>
 Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring) {
-  constexpr Index warp_bytes = 2048;  // per line, at a time
+  constexpr Index warp_bytes = 2048;
   Index const line_bytes = length * static_cast<Index>(sizeof(T));
   Index const warps = multiprocessors * warps_per_multiprocessor;
   summation::Panels const panels = summation::panels(count, length);
@@ -243,9 +229,9 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
   result.dot = dot_tuning<T>(count, length, multiprocessors);
   result.sum = sum_tuning<T>(count, length, multiprocessors);
 
-  // Fused: one worker computes each panel of short lines. For longer lines, all teams run at the
-  // same time (512 threads per multiprocessor), so they end together. The same holds for the
-  // clusters of rings. Evidence: cuda-fused.
+  // A worker computes each panel of short lines. For longer lines, all teams (512 threads per
+  // multiprocessor) or clusters of rings run at the same time and end together. Evidence:
+  // cuda-fused.
   bool const is_ring = ring.teams > 0;
   Index const warps_of_team =
       ceil_div(line_bytes, line_bytes <= 16 * warp_bytes ? warp_bytes : 2 * warp_bytes);
@@ -263,17 +249,15 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
   return result;
 }
 
-// Tunings of blocks of vectors. docs/decisions/one-read-for-many-vectors.md holds their evidence.
+// Evidence for blocks of vectors: docs/decisions/one-read-for-many-vectors.md.
 
-/// Tuning of dot products with a block of `vectors` vectors. A team has up to eight warps: one for
-/// every eight vectors, times the number of chunks of a line that the team handles at a time. That
-/// number is halved while more than an eighth of the chunks would be idle. All teams get the same
-/// number of lines, in as many waves as take the least time.
+/// Up to eight warps: one per eight vectors, times chunks per line, halved while more than an
+/// eighth of these would be idle. Equal teams, in the fastest number of waves.
 template <class T>
 DotTuning dot_tuning_of_blocks(Index count, Index length, int vectors, Index multiprocessors) {
   constexpr Index team_warps = 8;
   constexpr Index vectors_of_warp = 8;
-  constexpr Index start = 24;  // lines that take as long as starting a team does
+  constexpr Index start = 24;  // lines that take as long as starting a team
   constexpr Index most_waves = 8;
   Index const chunks = ceil_div(length, 2 * summation::segment<T>);
   Index of_team = floor_power_of_two(team_warps / ceil_div(vectors, vectors_of_warp));
@@ -293,8 +277,8 @@ DotTuning dot_tuning_of_blocks(Index count, Index length, int vectors, Index mul
   return result;
 }
 
-/// Returns the panels per group for blocks of vectors. If panels have many lines, there are few
-/// partial vectors; then a group has at most the `in_scratch` panels whose stack fits scratch.
+/// Panels of many lines make few partial vectors: at most `in_scratch` panels, whose stack fits
+/// scratch.
 inline Index panels_of_blocks(summation::Panels const& panels, Index parts, Index slots,
                               Index in_scratch) {
   constexpr Index many_lines = 64;
@@ -302,8 +286,6 @@ inline Index panels_of_blocks(summation::Panels const& panels, Index parts, Inde
   return panels.lines < many_lines ? of_waves : std::min(of_waves, in_scratch);
 }
 
-/// Tuning of a sum with a block of `vectors` vectors. A warp owns a tile of columns for up to eight
-/// vectors.
 template <class T>
 SumTuning sum_tuning_of_blocks(Index count, Index length, int vectors, Index multiprocessors) {
   constexpr Index tile = 32 * 16 / Index{sizeof(T)};
@@ -317,8 +299,6 @@ SumTuning sum_tuning_of_blocks(Index count, Index length, int vectors, Index mul
   return result;
 }
 
-/// Returns the panels per team, or per cluster, of fused ATAX with up to eight vectors. A warp owns
-/// one segment of each line.
 template <class T>
 Index panels_of_block_ring(Index count, Index length, Index multiprocessors) {
   constexpr Index team_warps = 8;
@@ -328,45 +308,40 @@ Index panels_of_block_ring(Index count, Index length, Index multiprocessors) {
   return panels_of_blocks(summation::panels(count, length), 1, std::max(Index{1}, clusters), 2);
 }
 
-/// Whether fused ATAX of a block of `vectors` vectors is faster than two stages. Longer lines are
-/// shared by more teams, which wait for each other.
 template <class T>
 bool fuse_blocks(Index length, int vectors) {
   constexpr Index segments_of_two_teams = 16;
   return vectors <= 8 && summation::segments<T>(length) <= segments_of_two_teams;
 }
 
-/// Whether fused ATAX of row-major lines is faster than two stages. The parts of a line need teams
-/// that can wait for each other. There must be enough panels and parts to keep many teams busy for
+/// Parts need teams that can wait for each other, and enough panels and parts to keep many busy for
 /// longer than the exchange takes. Evidence: cuda-fuse-lines.
 template <class T>
 bool fuse_lines(Index count, Index length, Index teams_that_meet) {
-  constexpr Index short_matrix = Index{16} << 20;  // bytes
-  constexpr Index parts_of_a_team = 4;             // the largest line that one team owns
+  constexpr Index short_matrix = Index{16} << 20;
+  constexpr Index parts_of_a_team = 4;
   Index const bytes = length * static_cast<Index>(sizeof(T));
   Index const parts = ceil_div(bytes, part_bytes);
   if (parts > parts_of_a_team && count * bytes <= short_matrix) return false;
   return parts <= teams_that_meet && summation::panels(count, length).count * parts >= 64;
 }
 
-/// Maximum number of slices of lines that one team of fused ATAX adds up, a power of two.
+/// Slices that one team adds up, a power of two.
 inline constexpr Index most_slices_of_group = 8;
 
-/// Whether fused ATAX of `count` column-major lines is faster than two stages: slices of all lines
-/// must fit scratch. Evidence: cuda-fuse-slices.
+/// Slices of all lines must fit scratch. Evidence: cuda-fuse-slices.
 inline bool fuse_slices(Index count, std::size_t scratch) {
   constexpr Index bytes_of_line = 600;  // two slices and their sums
   return bytes_of_line * count + 1024 <= static_cast<Index>(scratch);
 }
 
-/// Chooses the tile of a transpose. Tiles of a band follow each other down the input, so lines of
-/// the output are written from end to end. Lines of the input may consist of words but begin inside
-/// blocks of 256 bytes. A column of tiles then fetches parts of the next column too, and a band is
-/// as long as these parts stay in L2. Evidence: cuda-transpose.
+/// Tiles of a band go down the input, so the output's lines are written from end to end. If input
+/// lines begin inside blocks of 256 bytes, a column of tiles also fetches parts of the next: a band
+/// is as long as they stay in L2. Evidence: cuda-transpose.
 inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
   constexpr Index block = 256;
   constexpr Index word = 16;
-  constexpr Index most_of_whole_blocks = 1024;  // tiles per band
+  constexpr Index most_of_whole_blocks = 1024;
   constexpr Index most_of_blocks = 320;
   constexpr Index of_many = 8;
   int const tile = shape.element_bytes == 1 ? 128 : shape.element_bytes <= 8 ? 64 : 32;
@@ -382,14 +357,13 @@ inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
                                                   : of_many};
 }
 
-/// A tile of matrix products, and its time per element in percent of the best tile's.
+/// `percent`: time per element; best tile: 100.
 struct GemmChoice {
   GemmTuning tuning;
   Index percent;
 };
 
-/// Chooses the tile of a matrix product with `chains` chains per element: the one that minimises
-/// the time of the multiprocessor with the most tiles. Evidence: cuda-gemm.
+/// Minimises the time of the multiprocessor with the most tiles. Evidence: cuda-gemm.
 template <class T>
 GemmTuning gemm_tuning(Index rows, Index cols, Index chains, Index multiprocessors) {
   constexpr Index band = 8;  // 4, 8 and 16 are within 1 %

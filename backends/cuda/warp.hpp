@@ -8,8 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// CUDA warp operations that Kokkos does not offer: exchanges between threads, loads and stores
-/// with a cache hint, and asynchronous copies to scratch.
+/// What Kokkos lacks: exchanges, cache hints, asynchronous copies to scratch.
 namespace tessera::backends::cuda {
 
 template <class T>
@@ -23,8 +22,7 @@ struct WordOf<double> {
   using Type = double2;
 };
 
-/// Floating-point types of `Size` bytes for loads and stores with a hint. (With integers the
-/// compiler assembles doubles from registers, which is slower.)
+/// From integers the compiler assembles doubles in registers, which is slower.
 template <std::size_t Size>
 struct NumbersOf;
 template <>
@@ -40,18 +38,18 @@ struct NumbersOf<16> {
   using Type = float4;
 };
 
-/// The threads that run in step. All of them take part in every exchange.
+/// All threads take part in every exchange.
 struct Warp {
 #if defined(KOKKOS_ARCH_MAXWELL) || defined(KOKKOS_ARCH_PASCAL) || defined(KOKKOS_ARCH_TURING75)
   static constexpr bool has_large_scratch = false;
 #else
-  /// Whether a multiprocessor has at least 96 KiB of scratch (Turing: 64 KiB).
+  /// At least 96 KiB (Turing: 64 KiB).
   static constexpr bool has_large_scratch = true;
 #endif
 #if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
-  /// Whether there are bulk copies to scratch and clusters of teams.
+  /// Clusters of teams, and bulk copies to scratch.
   static constexpr bool has_clusters = true;
-  /// Whether teams of a kernel can start before earlier work of the stream ends, and wait for it.
+  /// Teams can start before earlier work of the stream ends, and wait for it.
   static constexpr bool starts_early = true;
 #else
   static constexpr bool has_clusters = false;
@@ -59,19 +57,16 @@ struct Warp {
 #endif
 #if defined(KOKKOS_ARCH_AMPERE) || defined(KOKKOS_ARCH_ADA89) || defined(KOKKOS_ARCH_HOPPER) || \
     defined(KOKKOS_ARCH_BLACKWELL)
-  /// Whether threads can copy words to scratch asynchronously.
+  /// Asynchronous copies of words to scratch.
   static constexpr bool has_copies = true;
-  /// Whether a load can prefetch the surrounding 256 bytes to L2.
+  /// Loads that prefetch the surrounding 256 bytes to L2.
   static constexpr bool has_block_loads = true;
 #else
   static constexpr bool has_copies = false;
   static constexpr bool has_block_loads = false;
 #endif
-  /// Signals the end of a copy to scratch.
   using Arrival = std::uint64_t;
 
-  /// Calls body(i) for i = first, first + step, … below `last`. The loop is not unrolled; use it if
-  /// unrolling would only add instructions.
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION static void for_each(int first, int last, int step,
                                                    Body const& body) {
@@ -87,51 +82,43 @@ struct Warp {
     KOKKOS_IF_ON_DEVICE((return __shfl_xor_sync(0xffffffffU, value, mask);))
     KOKKOS_IF_ON_HOST((return value;))
   }
-  /// Loads one scalar that is not needed again.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static T load_once(T const* from) {
     KOKKOS_IF_ON_DEVICE((return __ldcs(from);))
     KOKKOS_IF_ON_HOST((return *from;))
   }
-  /// Loads one scalar that is not needed again, if the other data in the same 256 bytes is needed
-  /// soon. L2 fetches all 256 bytes at once, if the device has such loads. Lines that are not
-  /// aligned end inside such blocks.
+  /// Not needed again, but the rest of the 256 bytes is needed soon: unaligned lines end inside
+  /// such blocks.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static T load_once_in_block(T const* from) {
     KOKKOS_IF_ON_DEVICE(
         (if constexpr (has_block_loads) { return load_block(from); } else { return __ldcs(from); }))
     KOKKOS_IF_ON_HOST((return *from;))
   }
-  /// Loads one scalar that is constant while the kernel runs.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static T load_constant(T const* from) {
     KOKKOS_IF_ON_DEVICE((return __ldg(from);))
     KOKKOS_IF_ON_HOST((return *from;))
   }
-  /// Loads 16 aligned bytes that are not needed again.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static auto load_word_once(T const* from) {
     return load_once(reinterpret_cast<typename WordOf<T>::Type const*>(from));
   }
-  /// Loads 16 aligned bytes that are constant while the kernel runs.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static auto load_word_constant(T const* from) {
     return load_constant(reinterpret_cast<typename WordOf<T>::Type const*>(from));
   }
 
-  /// Loads 16 aligned bytes, as `load_once_in_block`.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static auto load_word_once_in_block(T const* from) {
     return load_once_in_block(reinterpret_cast<typename WordOf<T>::Type const*>(from));
   }
-  /// Loads 4, 8 or 16 aligned bytes, as `load_once_in_block`.
   template <class Bytes>
   KOKKOS_FORCEINLINE_FUNCTION static Bytes load_bytes_once_in_block(Bytes const* from) {
     using Type = typename NumbersOf<sizeof(Bytes)>::Type;
     return Kokkos::bit_cast<Bytes>(load_once_in_block(reinterpret_cast<Type const*>(from)));
   }
-  /// Copies 4, 8 or 16 aligned bytes to memory that is not read again soon. (A bit_cast of bytes in
-  /// scratch would read them one by one.)
+  /// 4, 8 or 16 aligned bytes. A bit_cast of scratch would read them one by one.
   template <class Bytes>
   KOKKOS_FORCEINLINE_FUNCTION static void store_bytes_once(Bytes* to, Bytes const* from) {
     using Type [[maybe_unused]] = typename NumbersOf<sizeof(Bytes)>::Type;
@@ -140,77 +127,68 @@ struct Warp {
     KOKKOS_IF_ON_HOST((*to = *from;))
   }
 
-  /// Starts copying 4, 8 or 16 aligned bytes to scratch, or writes zeros there if not `inside`.
+  /// 4, 8 or 16 aligned bytes, or zeros if not `inside`.
   template <class Bytes>
   KOKKOS_FORCEINLINE_FUNCTION static void copy_bytes(Bytes* scratch, Bytes const* from,
                                                      bool inside) {
     KOKKOS_IF_ON_DEVICE((start_copy_of_bytes(scratch, from, inside);))
     KOKKOS_IF_ON_HOST((*scratch = inside ? *from : Bytes{};))
   }
-  /// Forms a batch from the copies that the thread has started since the last call.
+  /// Forms a batch of the copies since the last call.
   KOKKOS_FORCEINLINE_FUNCTION static void end_copies() { KOKKOS_IF_ON_DEVICE((end_batch();)) }
-  /// Waits for all batches of the thread except the last `younger`, 0 to 2.
+  /// For all batches except the last `younger`, 0 to 2.
   KOKKOS_FORCEINLINE_FUNCTION static void wait_for_copies([[maybe_unused]] int younger) {
     KOKKOS_IF_ON_DEVICE((wait_for_batches(younger);))
   }
 
-  /// Initialises `count` arrival signals in scratch. Each can be used for one copy at a time.
   KOKKOS_FORCEINLINE_FUNCTION static void expect_arrivals(Arrival* arrivals, int count) {
     KOKKOS_IF_ON_DEVICE(
         (for (int k = 0; k < count; ++k) start_arrival(arrivals + k); fence_arrivals();))
     KOKKOS_IF_ON_HOST((for (int k = 0; k < count; ++k) arrivals[k] = 0;))
   }
-  /// Tells an arrival signal to expect `bytes` bytes from the teams of the cluster, and nothing
-  /// else.
   KOKKOS_FORCEINLINE_FUNCTION static void expect_bytes([[maybe_unused]] Arrival* arrival,
                                                        [[maybe_unused]] int bytes) {
     KOKKOS_IF_ON_DEVICE((announce_bytes(arrival, bytes);))
   }
-  /// Address of a place in the scratch of the cluster's team number `team`, in bytes.
   using Remote = unsigned;
   KOKKOS_FORCEINLINE_FUNCTION static Remote of_cluster([[maybe_unused]] void const* scratch,
                                                        [[maybe_unused]] int team) {
     KOKKOS_IF_ON_DEVICE((return in_scratch_of(scratch, team);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
-  /// Sends a value to `to`, and signals `arrival` in the same team.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static void send([[maybe_unused]] Remote to, [[maybe_unused]] T value,
                                                [[maybe_unused]] Remote arrival) {
     KOKKOS_IF_ON_DEVICE((send_value(to, value, arrival);))
   }
-  /// Starts copying `bytes` bytes to scratch and signals `arrival` at the end. Both addresses and
-  /// `bytes` are multiples of 16. Neither side may change before the arrival.
+  /// Signals `arrival` at the end. Addresses and `bytes` are multiples of 16. Neither side may
+  /// change before the arrival.
   KOKKOS_FORCEINLINE_FUNCTION static void copy_piece(void* scratch, void const* from, int bytes,
                                                      Arrival* arrival) {
     KOKKOS_IF_ON_DEVICE((start_copy(scratch, from, bytes, arrival);))
     KOKKOS_IF_ON_HOST((std::memcpy(scratch, from, static_cast<std::size_t>(bytes)); ++*arrival;))
   }
-  /// Orders later copies, by this thread or by one that waits for it, after this thread's reads and
-  /// writes of scratch. This includes pending loads: without this call, copies have overtaken them.
+  /// Orders later copies, by this thread or one that waits for it, after its reads and writes of
+  /// scratch: copies have overtaken pending loads.
   KOKKOS_FORCEINLINE_FUNCTION static void before_copies() { KOKKOS_IF_ON_DEVICE((fence_copies();)) }
-  /// Waits for a copy, or for the values that the cluster's teams send. `parity` alternates with
-  /// each use of the signal, starting at 0.
+  /// `parity` alternates with each use, from 0.
   KOKKOS_FORCEINLINE_FUNCTION static void wait_for_arrival([[maybe_unused]] Arrival const* arrival,
                                                            [[maybe_unused]] unsigned parity) {
     KOKKOS_IF_ON_DEVICE((while (!has_arrived(arrival, parity)){}))
   }
-  /// Synchronises the threads of the warp and makes their earlier writes visible.
   KOKKOS_FORCEINLINE_FUNCTION static void sync() { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
 
-  /// Waits until all earlier work of the kernel's stream is complete and visible.
+  /// All earlier work of the stream is then complete and visible.
   KOKKOS_FORCEINLINE_FUNCTION static void wait_for_stream() {
     KOKKOS_IF_ON_DEVICE((if constexpr (starts_early) {
       asm volatile("griddepcontrol.wait;" ::: "memory");
     }))
   }
 
-  /// Reads a value that other teams may write at the same time.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static T read_now(T const* from) {
     return *static_cast<T const volatile*>(from);
   }
-  /// Writes a value so that other teams see it.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static void write_now(T* to, T value) {
     *static_cast<T volatile*>(to) = value;
@@ -220,8 +198,7 @@ struct Warp {
   __device__ static unsigned in_scratch(void const* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
   }
-  // Uses generic addresses, which is valid for global memory: after a conversion each load would
-  // compute its address, which is slower.
+  // Generic addresses: converted ones would be computed for each load.
   __device__ static float load_block(float const* from) {
     float x;
     asm volatile("ld.global.cs.L2::256B.f32 %0, [%1];" : "=f"(x) : "l"(from));
@@ -250,7 +227,6 @@ struct Warp {
   __device__ static void fence_copies() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   }
-  /// Makes start_arrival visible to threads that copy or send.
   __device__ static void fence_arrivals() {
     fence_copies();
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -277,7 +253,7 @@ struct Warp {
         "l"(__double_as_longlong(value)), "r"(arrival)
         : "memory");
   }
-  /// The bytes are not needed in L2 again.
+  /// L2 need not keep the bytes.
   __device__ static void start_copy(void* scratch, void const* from, int bytes, Arrival* arrival) {
     std::uint64_t policy = 0;
     asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));

@@ -17,33 +17,31 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Dot products of lines with each vector of a block. A thread keeps its elements of some vectors
-/// in registers and streams lines through scratch.
+/// Threads keep elements of some vectors in registers; lines pass through scratch.
 namespace tessera::detail::gpu {
 
-/// Vectors of which a thread keeps elements: 4, or this number.
+/// Vectors per thread: 4, or this number.
 inline constexpr int most_vectors_kept = 8;
-/// Lines, or pairs of short lines, that a warp multiplies at a time. Its threads share their sums.
+/// Lines, or pairs of short lines, per warp at a time.
 template <class Exec>
 inline constexpr int lines_of_block = WarpOf<Exec>::has_large_scratch ? 8 : 2;
 
-/// Maps the dot products with a block to teams. A warp owns a line's chunk, for some of the
-/// vectors. Adjacent warps share the chunk, then come other chunks of the line, then other lines.
+/// A warp owns a line's chunk for some vectors. Adjacent warps share the chunk, then the line.
 template <class Exec, class T>
 struct BlockDotPlan {
-  static constexpr int most_warps = 8;     // per team
-  static constexpr int most_steps = 4;     // steps that scratch holds
-  static constexpr int most_columns = 32;  // per block
+  static constexpr int most_warps = 8;
+  static constexpr int most_steps = 4;
+  static constexpr int most_columns = 32;
 
   int columns;    ///< of the block
   int kept;       ///< vectors per warp: 4 or most_vectors_kept
-  bool is_short;  ///< lines of up to one segment: a warp handles two at a time
-  int words;      ///< of a segment per thread: 1 or all
+  bool is_short;  ///< up to a segment: two lines per warp
+  int words;      ///< per thread: 1 or all
   int groups;     ///< warps that share a chunk
-  int chunks;     ///< per line, handled at the same time: a power of two
-  int sets;       ///< of lines, handled at the same time
-  int places;     ///< steps that scratch holds
-  Index runs;     ///< per line, of `chunks` chunks each
+  int chunks;     ///< per line at a time: a power of two
+  int sets;       ///< of lines at a time
+  int places;     ///< steps in scratch
+  Index runs;     ///< per line, of `chunks` chunks
   Index lines_per_team;
   Index line_blocks;
 
@@ -77,26 +75,23 @@ struct BlockDotPlan {
   }
   [[nodiscard]] Index teams() const { return line_blocks * runs; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int warps() const { return sets * chunks * groups; }
-  /// Lines that one team multiplies between two barriers.
+  /// Per team, between two barriers.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index lines_of_step() const {
     return Index{sets} * lines_of_block<Exec> * (is_short ? 2 : 1);
   }
-  /// Elements of scratch per step.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int step_size() const {
     return sets * chunks * lines_of_block<Exec> * 2 * words * summation::lanes<T>;
   }
-  /// Sums of a step that one thread owns.
+  /// Per thread and step.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int own_sums() const {
     int const threads = is_short ? segment_threads : warp_threads;
     return Kokkos::max(1, lines_of_block<Exec> * kept / threads);
   }
-  /// Scalars of scratch: the steps, and the sums of two steps.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index scratch() const {
     return Index{places} * step_size() + Index{2} * own_sums() * warps() * warp_threads;
   }
 };
 
-/// The adjacent-pair tree over `Count` scalars with stride `apart`.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int apart) {
   if constexpr (Count == 1) {
@@ -107,7 +102,6 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int apart) {
   }
 }
 
-/// The same for a `count` that is a power of two, up to eight.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int count, int apart) {
   if (count == 1) return *from;
@@ -115,8 +109,7 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int count, int ap
   return count == 4 ? tree_over_scalars<4>(from, apart) : tree_over_scalars<8>(from, apart);
 }
 
-/// The tree over threads with `Count` values each. Value s of a thread belongs to column s ^
-/// thread. On return thread t has the sum of column t % Count.
+/// Value s of a thread belongs to column s ^ thread; thread t gets column t % Count.
 template <class Warp, int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_of_columns(T* value) {
   static_for<log2_of<Count>>([&](auto level) {
@@ -127,8 +120,7 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_of_columns(T* value) {
   return value[0];
 }
 
-/// The levels of the tree from `Mask` to Threads / 2 threads apart, over `Count` values. Threads
-/// split the values among them while there are several.
+/// Levels `Mask` to Threads / 2. Threads split the values while they can.
 template <class Warp, int Mask, int Threads, int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void tree_of_lines(T* value, int lane) {
   if constexpr (Mask < Threads) {
@@ -147,8 +139,7 @@ KOKKOS_FORCEINLINE_FUNCTION void tree_of_lines(T* value, int lane) {
   }
 }
 
-/// Describes the sums that a thread owns after tree_of_columns and tree_of_lines over `Lines` lines
-/// and `Columns` columns: sums of one column, of `count` lines.
+/// A thread's sums after tree_of_columns and tree_of_lines: one column, `count` lines.
 template <int Threads, int Lines, int Columns>
 struct OwnSums {
   static constexpr int shared = Lines < Threads / Columns ? Lines : Threads / Columns;
@@ -156,7 +147,6 @@ struct OwnSums {
   int lane;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int column() const { return lane % Columns; }
-  /// The first of its lines.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int line() const {
     int line = 0;
     static_for<log2_of<shared>>([&](auto level) {
@@ -164,22 +154,20 @@ struct OwnSums {
     });
     return line;
   }
-  /// Whether this is the first thread with these sums.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool are_first() const {
     return lane % Threads < Columns * shared;
   }
 };
 
-/// A warp's place in its team, and its part of the lines.
 template <class T, int Threads>
 struct PlaceOfBlock {
   Place thread;
-  int group;     ///< of vectors
-  int chunk;     ///< in the run
-  int set;       ///< of lines
-  Index run;     ///< of lines
-  Index column;  ///< first column of the chunk
-  int rest;      ///< elements of the line from there on
+  int group;  ///< of vectors
+  int chunk;  ///< in the run
+  int set;    ///< of lines
+  Index run;
+  Index column;  ///< first of the chunk
+  int rest;      ///< elements of the line from there
 
   template <class Team, class Plan>
   KOKKOS_FORCEINLINE_FUNCTION PlaceOfBlock(Team const& member, Plan const& plan, Index length)
@@ -190,31 +178,30 @@ struct PlaceOfBlock {
         run(member.league_rank() / plan.line_blocks),
         column((run * plan.chunks + chunk) * gpu::chunk<T>),
         rest(rest_of_line(length, column)) {}
-  /// Index of the thread's line in a pair of short lines.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int line_of_pair() const {
     return Threads == segment_threads ? thread.half : 0;
   }
 };
 
-/// Each team computes some lines, and one run of each. `Threads` threads share a chunk of a line
-/// or, if the line is short, its only segment. A thread has `Words` words of the segment.
+/// A team computes a run of each of some lines. `Threads` threads share a chunk, or a short line's
+/// segment, with `Words` words each.
 template <class Exec, class T, int Threads, int Words, int Columns>
 struct BlockDot {
   using Warp = WarpOf<Exec>;
   using PlaceHere = PlaceOfBlock<T, Threads>;
-  static constexpr int rows = lines_of_block<Exec>;  // per warp in scratch
+  static constexpr int rows = lines_of_block<Exec>;
   static constexpr int lines_of_row = warp_threads / Threads;
-  static constexpr int part = Words * summation::lanes<T>;  // elements of half a row
+  static constexpr int part = Words * summation::lanes<T>;
   static constexpr int row_size = 2 * part;
   using Own = OwnSums<Threads, rows, Columns>;
   using Vectors = PerLine<PerLine<Word<T>, Words>, Columns>;
 
   Lines<T> lines;
   InputVectors<T> x;
-  OutputVectors<T> out;  ///< if runs > 1: the runs, contiguous, (runs, columns, count)
-  Index run_pitch;       ///< distance between runs
+  OutputVectors<T> out;  ///< several runs: (runs, columns, count)
+  Index run_pitch;
   BlockDotPlan<Exec, T> plan;
-  bool on_words;  ///< lines and vectors begin and end on words
+  bool on_words;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
@@ -228,9 +215,9 @@ struct BlockDot {
     T* const sLines = team_scratch<T>(member, 0, plan.scratch());
     T* const sSums = sLines + plan.places * step_size;
     T* const sRows = sLines + (place.set * plan.chunks + place.chunk) * rows * row_size;
-    Index line = begin + place.set * rows * lines_of_row;  // the set's first line of the step
+    Index line = begin + place.set * rows * lines_of_row;
     Index to_copy = line;
-    int filled = 0;  // the place in scratch that is filled next
+    int filled = 0;  // place that is filled next
     auto const copy_step = [&] {
       if (to_copy < last) copy(place, to_copy, last, sRows + filled * step_size);
       Warp::end_copies();
@@ -240,10 +227,10 @@ struct BlockDot {
     for (int p = 0; p < plan.places - 1; ++p) copy_step();
     Vectors rX;
     load_vectors(place, rX);
-    int used = 0;  // the place of the lines that are multiplied next
+    int used = 0;  // place that is multiplied next
     for (int step = 0; step <= steps; ++step) {
       Warp::wait_for_copies(plan.places - 2);
-      member.team_barrier();  // all have copied this step and finished the previous one
+      member.team_barrier();  // the step is copied, the previous one finished
       if (step > 0 && place.chunk == ((step - 1) & (plan.chunks - 1))) {
         store(place, line - of_step, last, sSums + ((step - 1) & 1) * sums_size);
       }
@@ -256,7 +243,6 @@ struct BlockDot {
   }
 
  private:
-  /// Starts copies of the lines from number `line` on. The warps of a chunk take turns.
   KOKKOS_FORCEINLINE_FUNCTION void copy(PlaceHere const& place, Index line, Index last,
                                         T* sRows) const {
     int const j = place_in_chunk(place.thread);
@@ -282,7 +268,6 @@ struct BlockDot {
       }
     });
   }
-  /// Copies the thread's words of a row. `AreAllThere`: none is behind the line's end.
   template <bool AreAllThere>
   KOKKOS_FORCEINLINE_FUNCTION void copy_words(Word<T>* to, T const* from, int rest) const {
     static_for<Words>([&](auto s) {
@@ -292,13 +277,11 @@ struct BlockDot {
                        reinterpret_cast<Word<T> const*>(inside ? from + at : lines.data), inside);
     });
   }
-  /// Offset of the thread's first element in the chunk.
   KOKKOS_FORCEINLINE_FUNCTION static int place_in_chunk(Place const& thread) {
     return (Threads == warp_threads ? thread.half * summation::segment<T> : 0) +
            thread.part * word_width<T>;
   }
-  /// Loads the thread's elements of the warp's vectors: column s ^ lane in place s, +0 outside the
-  /// block.
+  /// Column s ^ lane in place s.
   KOKKOS_FORCEINLINE_FUNCTION void load_vectors(PlaceHere const& place, Vectors& rX) const {
     int const j = place_in_chunk(place.thread);
     static_for<Columns>([&](auto s) {
@@ -318,7 +301,6 @@ struct BlockDot {
       }
     });
   }
-  /// Multiplies the rows by the warp's vectors. Stores the sums of its chunk as OwnSums describes.
   KOKKOS_FORCEINLINE_FUNCTION void multiply(PlaceHere const& place, T const* sRows,
                                             Vectors const& rX, T* sSums) const {
     Place const& thread = place.thread;
@@ -342,7 +324,6 @@ struct BlockDot {
     T* const to = sSums + thread.warp * Own::count * warp_threads + thread.lane;
     static_for<Own::count>([&](auto i) { to[i() * warp_threads] = sum[i()]; });
   }
-  /// Adds a step's chunks, as a tree, for the sums that the thread owns.
   KOKKOS_FORCEINLINE_FUNCTION void store(PlaceHere const& place, Index line, Index last,
                                          T const* sSums) const {
     Place const& thread = place.thread;
@@ -350,7 +331,7 @@ struct BlockDot {
     int const column = place.group * Columns + own.column();
     if (!own.are_first() || column >= plan.columns) return;
     int const of_warp = Own::count * warp_threads;
-    int const apart = plan.groups * of_warp;  // distance between chunks
+    int const apart = plan.groups * of_warp;
     T const* const from =
         sSums + place.set * plan.chunks * apart + place.group * of_warp + thread.lane;
     OutputVector<T> const to = out.column(column).from(place.run * run_pitch);
@@ -362,7 +343,6 @@ struct BlockDot {
   }
 };
 
-/// out.column(c)[i] = dot product of line i and x.column(c), in the canonical order.
 template <class Exec, class T>
 void block_dot(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
                OutputVectors<T> out, T* workspace, BlockDotPlan<Exec, T> const& plan) {

@@ -16,36 +16,33 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Fused ATAX of a few vectors at a time, on devices with clusters.
+/// On devices with clusters.
 namespace tessera::detail::gpu {
 
-/// Maps fused ATAX with a block to teams. A team, or a cluster of teams that each own a share of
-/// the columns, computes a group of panels. A warp owns a segment of each line.
+/// A team or cluster computes a group of panels; a warp owns a segment of each line.
 template <class Exec, class T>
 struct BlockRingPlan {
-  static constexpr int most_columns = 8;  ///< per block
-  static constexpr int most_warps = 8;    ///< per team
-  static constexpr int most_teams = 8;    ///< per cluster
-  static constexpr int rows = 4;          ///< lines per step
-  static constexpr int lag = 1;           ///< steps between dot products and the sums with them
-  static constexpr int most_ahead = 2;    ///< steps that are copied ahead
-  /// Steps whose dot products have a place. A place is reused only after all have used its dot
-  /// products.
+  static constexpr int most_columns = 8;
+  static constexpr int most_warps = 8;
+  static constexpr int most_teams = 8;
+  static constexpr int rows = 4;
+  static constexpr int lag = 1;         ///< steps from dot products to sums
+  static constexpr int most_ahead = 2;  ///< steps copied ahead
+  /// A place is reused after all have used its dot products.
   static constexpr int turns = 2 * lag + 2;
-  static constexpr int dots = rows * most_columns;                ///< per step
-  static constexpr int words = most_columns * segment_words / 2;  ///< of a thread's sums
+  static constexpr int dots = rows * most_columns;
+  static constexpr int words = most_columns * segment_words / 2;
   using Stack = WordStack<words, T, true>;
 
   summation::Panels panels;
-  int columns;        ///< of the block
-  int teams;          ///< per cluster
-  int warps;          ///< per team
-  int places;         ///< steps that scratch holds
-  int scratch_parts;  ///< parts of the stacks in scratch
+  int columns;
+  int teams;  ///< per cluster
+  int warps;
+  int places;         ///< steps in scratch
+  int scratch_parts;  ///< of the stacks, in scratch
   Index panels_per_group;
   Index groups;
 
-  /// Number of segments of a line, which is the number of warps for it.
   static Index warps_of(Index length) { return summation::segments<T>(length); }
   static bool takes(Lines<T> const& lines) {
     return WarpOf<Exec>::has_clusters && is_aligned(lines, lines.data) &&
@@ -72,19 +69,15 @@ struct BlockRingPlan {
 
   [[nodiscard]] int levels() const { return stack_levels(panels_per_group); }
   [[nodiscard]] static constexpr Index exchanged(Lines<T> const& /*lines*/) { return 0; }
-  /// Scalars of the partial vectors, `columns` per group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
     return groups == 1 ? 0 : whole_words<T>(groups * columns * lines.length);
   }
-  /// Words per team.
   [[nodiscard]] Index stack_in_memory() const {
     return (Index{levels()} * words - Index{scratch_parts} * Stack::part) * warps * warp_threads;
   }
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return partials(lines) + groups * teams * stack_in_memory() * word_width<T>;
   }
-  /// Scalars of scratch: arrival signals, dot products of clusters and of warps, factors, lines,
-  /// and stacks.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int fixed_scratch() const {
     constexpr int arrivals = 64 / static_cast<int>(sizeof(T));
     return arrivals + turns * most_teams * dots + 3 * warps * dots;
@@ -98,17 +91,15 @@ struct BlockRingPlan {
   }
 };
 
-/// The current step in the panels of a group.
 struct StepOfPanel {
-  Index panel;  ///< its first line
+  Index panel;
   int step = 0;
 };
 
-/// Index of a place in a cyclic buffer of `count` places.
 struct Wheel {
   int count;
   int at = 0;
-  unsigned odd = 0;  ///< whether it has wrapped an odd number of times
+  unsigned odd = 0;  ///< wrapped an odd number of times
 
   KOKKOS_FORCEINLINE_FUNCTION void next() {
     if (++at < count) return;
@@ -117,10 +108,9 @@ struct Wheel {
   }
 };
 
-/// Fused ATAX with a block. In every line each thread owns two words of a segment (half of each
-/// step of the lanes' chains) and the sums of these columns. It copies them to its own places in
-/// scratch and loads them from there twice: for dot products, and `lag` steps later for the sums.
-/// In between, the warps of the team, or of the cluster, add up the dot products.
+/// A thread owns two words of a segment in every line (half of each step of the lanes' chains) and
+/// the sums of these columns. It copies them to scratch, and loads them for dot products and `lag`
+/// steps later for sums. In between, warps add up the dot products.
 template <class Exec, class T, bool IsCluster, class Factor>
 struct BlockRing {
   using Warp = WarpOf<Exec>;
@@ -132,7 +122,6 @@ struct BlockRing {
   static constexpr int width = word_width<T> / 2;
   using Own = OwnSums<warp_threads, rows, columns>;
   static_assert(Own::count == 1 && summation::lanes<T> == width * warp_threads);
-  /// Adjacent elements of a segment that a thread owns.
   struct alignas(width * sizeof(T)) Half {
     PerLine<T, width> e;
   };
@@ -147,7 +136,7 @@ struct BlockRing {
   T* partials;  ///< (groups, columns, length)
   Word<T>* stacks;
   Plan plan;
-  Index stack_in_memory;  ///< words per team
+  Index stack_in_memory;
   int steps_of_panel;
   Factor factor;
 
@@ -179,7 +168,7 @@ struct BlockRing {
     load_vectors(column, rest, place.lane, rX);
     Sums rC{};
     int panel = 0;
-    Wheel multiplied{plan.places};  // place of the next step
+    Wheel multiplied{plan.places};
     Wheel added{plan.places};
     Wheel sent{Plan::turns};
     Wheel received{Plan::turns};
@@ -190,7 +179,7 @@ struct BlockRing {
       if (now < steps) {
         sWarps[place.warp * dots] = dot(s.lines + multiplied.at * plan.step_size(), rX, place.lane);
       }
-      member.team_barrier();  // the dot products of the warps are complete
+      member.team_barrier();  // the warps' dot products are complete
       if (now < steps && place.warp == sender.at) send(s, sWarps, place.lane, team, sent.at);
       T* const sStep = s.lines + added.at * plan.step_size();
       if (now >= Plan::lag) {
@@ -204,7 +193,6 @@ struct BlockRing {
         added.next();
         received.next();
       }
-      // Reuse the place of the step that has just been added.
       copy(to_copy, last, column, rest, s.lines + copied.at * plan.step_size());
       copied.next();
       multiplied.next();
@@ -220,8 +208,8 @@ struct BlockRing {
     T* of_teams;     // (turns, most_teams, dots)
     T* of_warps;     // (2, warps, dots)
     T* factors;      // (dots) of the warp, by lines
-    T* lines;        // (places, step_size): the thread's first half
-    Word<T>* stack;  // the thread's first word
+    T* lines;        // (places, step_size), from the thread's first half
+    Word<T>* stack;
   };
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION Scratch scratch_of(Team const& member, Place const& place) const {
@@ -248,7 +236,6 @@ struct BlockRing {
     }
     member.cluster_barrier();
   }
-  /// Elements of scratch between a thread's half of one line and of the next.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int apart() const {
     return plan.warps * warp_threads * width;
   }
@@ -266,8 +253,6 @@ struct BlockRing {
       });
     });
   }
-  /// Starts copying a step's lines to a place in scratch, with zeros outside the matrix. Advances
-  /// `step`.
   KOKKOS_FORCEINLINE_FUNCTION void copy(StepOfPanel& step, Index last, Index column, int rest,
                                         T* sStep) const {
     Index const line = step.panel + step.step * rows;
@@ -294,7 +279,6 @@ struct BlockRing {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Half half(T const* sStep, int row, int k) const {
     return *reinterpret_cast<Half const*>(sStep + (row * segment_words + k) * apart());
   }
-  /// Returns the thread's own dot product of a step: the warp's part.
   KOKKOS_FORCEINLINE_FUNCTION T dot(T const* sStep, Vectors const& rX, int lane) const {
     PerLine<T, rows> sum;
     static_for<rows>([&](auto r) {
@@ -316,7 +300,6 @@ struct BlockRing {
     tree_of_lines<Warp, columns, warp_threads, rows>(sum, lane);
     return sum[0];
   }
-  /// The adjacent-pair tree over up to eight rows of dot products.
   KOKKOS_FORCEINLINE_FUNCTION static T tree_over_rows(T const* own, int count) {
     PerLine<T, 8> sum;
     static_for<8>([&](auto w) { sum[w()] = w() < count ? own[w() * dots] : T(0); });
@@ -326,7 +309,6 @@ struct BlockRing {
     });
     return sum[0];
   }
-  /// Sends the team's part of the dot products to all that share the lines.
   KOKKOS_FORCEINLINE_FUNCTION void send(Scratch const& s, T const* sWarps, int lane, int team,
                                         int turn) const {
     T const value = tree_over_rows(sWarps, plan.warps);
@@ -339,7 +321,6 @@ struct BlockRing {
       *own = value;
     }
   }
-  /// Returns the dot product that the thread owns, for the line and vector given by `Own`.
   KOKKOS_FORCEINLINE_FUNCTION T receive(Scratch const& s, Place const& place,
                                         Wheel const& turn) const {
     if constexpr (IsCluster) Warp::wait_for_arrival(s.ready + turn.at, turn.odd);
@@ -348,7 +329,6 @@ struct BlockRing {
     if (IsCluster && place.thread == 0) Warp::expect_bytes(s.ready + turn.at, bytes_of_step());
     return value;
   }
-  /// Stores the factor of each line and vector in the warp's scratch, 0 outside the matrix.
   KOKKOS_FORCEINLINE_FUNCTION void share_factors(Scratch const& s, Place const& place,
                                                  StepOfPanel const& step, Index last, T value,
                                                  bool stores) const {
@@ -362,7 +342,6 @@ struct BlockRing {
     s.factors[own.line() * columns + own.column()] = result;
     Warp::sync();
   }
-  /// Adds the step to the panel's sums.
   KOKKOS_FORCEINLINE_FUNCTION void add(T const* sStep, T const* factors, Sums& rC) const {
     static_for<rows>([&](auto r) {
       Halves rA;
@@ -382,7 +361,6 @@ struct BlockRing {
       });
     });
   }
-  /// Index of element e of step k of the lanes' chains among a thread's sums.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int place_of(int vector, int k, int e) {
     return (vector * segment_words + k) * width + e;
   }
@@ -393,7 +371,6 @@ struct BlockRing {
                                      Index{plan.warps} * warp_threads, s.stack, plan.scratch_parts};
     stack.push(rC, panel, panels);
   }
-  /// Stores the thread's columns of the group's partial vectors or of the results.
   KOKKOS_FORCEINLINE_FUNCTION void store(Sums const& rC, Index group, Index column,
                                          int rest) const {
     static_for<columns>([&](auto c) {
@@ -416,8 +393,6 @@ struct BlockRing {
   }
 };
 
-/// y.column(c)[i] = dot product of line i and x.column(c); out.column(c)[j] = sum over i of
-/// factor(i, y.column(c)[i]) * line_i[j].
 template <class Exec, class T, class Factor>
 void block_ring(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
                 OutputVectors<T> y, OutputVectors<T> out, T* workspace,

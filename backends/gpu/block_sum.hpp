@@ -14,30 +14,28 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Sums over lines with each vector of a block. A thread keeps a word of columns, and their sums
-/// for some vectors, in registers. The threads of a warp share the vectors' entries through
-/// scratch.
+/// A thread keeps a word of columns and its sums for some vectors; a warp shares the vectors'
+/// entries through scratch.
 namespace tessera::detail::gpu {
 
-/// Maps sums with a block to warps. Each warp owns consecutive panels and a tile of columns, for
-/// some of the vectors. Adjacent warps share lines.
+/// A warp owns consecutive panels and a tile of columns. Adjacent warps share lines.
 template <class Exec, class T>
 struct BlockSumPlan {
   static constexpr int team_warps = 4;
-  static constexpr unsigned teams_at_once = 4;  // per multiprocessor
-  static constexpr int most_columns = 32;       // per block
+  static constexpr unsigned teams_at_once = 4;
+  static constexpr int most_columns = 32;
   static constexpr int most_kept = 8;
-  static constexpr int at_once = 8;  // lines that a thread loads before it adds the previous ones
+  static constexpr int at_once = 8;  // lines loaded before the previous are added
 
   summation::Panels panels;
-  int columns;           ///< of the block
-  int kept;              ///< vectors per warp: 4 or most_kept; their sums fit the registers
-  int shares;            ///< of the vectors, one per warp
-  int threads_per_line;  ///< 8 or a whole warp
+  int columns;  ///< of the block
+  int kept;     ///< 4 or most_kept: sums fit registers
+  int shares;   ///< of the vectors, one per warp
+  int threads_per_line;
   Index tiles;           ///< of columns, per line
-  Index steps;           ///< per warp, each of side_by_side() panels: a power of two
-  Index groups;          ///< of panels, each computed by some warps
-  int parts_in_scratch;  ///< of stacks in scratch, the same number for each level
+  Index steps;           ///< of side_by_side() panels: a power of two
+  Index groups;          ///< of panels
+  int parts_in_scratch;  ///< of stacks, per level
 
   BlockSumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, SomeColumns of_block)
       : panels(lines.panels()),
@@ -61,30 +59,24 @@ struct BlockSumPlan {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int side_by_side() const {
     return warp_threads / threads_per_line;
   }
-  /// Scalars of the partial vectors, `columns` per group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
     return groups == 1 ? 0 : whole_words<T>(groups * columns * lines.length);
   }
-  /// Scalars of workspace: partial vectors, and the part of the stacks that scratch does not hold.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return partials(lines) + warps() * stack_in_memory() * word_width<T>;
   }
   [[nodiscard]] Index warps() const { return groups * tiles * shares; }
   [[nodiscard]] Index teams() const { return summation::ceil_div(warps(), Index{team_warps}); }
-  /// Words per warp.
   [[nodiscard]] Index stack_in_memory() const {
     return (parts_of_level * stack_levels(steps) - parts_in_scratch) * part_of_stack();
   }
-  /// Parts of a level of a warp's stack, and words per part.
   static constexpr int parts_of_level = WordStack<most_kept, T, true>::parts_of_level;
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int part_of_stack() const {
     return kept / parts_of_level * threads_per_line;
   }
-  /// Scalars of scratch for the vectors' entries, for two sets of lines.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int entries() const {
     return 2 * side_by_side() * at_once * (kept + word_width<T>);
   }
-  /// Scalars of scratch per warp, and per team.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int scratch_of_warp() const {
     return entries() + parts_in_scratch * part_of_stack() * word_width<T>;
   }
@@ -99,25 +91,21 @@ struct BlockSumPlan {
   }
 };
 
-/// A thread's position in its panels: the part of the panel. A part has as many lines as a thread
-/// loads at once.
 struct LinesOfPanels {
-  Index line;  ///< the first line of the part
-  int left;    ///< lines of the panel from there on
+  Index line;
+  int left;
   int part = 0;
   int step = 0;
 };
 
-/// A warp adds one panel after another, or several at a time if lines are short.
 template <class Exec, class T, int Threads, int Spacing, int Columns>
 struct BlockSum {
   using Plan = BlockSumPlan<Exec, T>;
   using Warp = WarpOf<Exec>;
   using Stack = WordStack<Columns, T, true>;
   static constexpr int at_once = Plan::at_once;
-  static constexpr int row = Columns + word_width<T>;  // entries per line; avoids bank conflicts
-  static constexpr int entries = Columns * at_once / Threads;  // that a thread loads
-  /// A thread's words of lines, and its share of the vectors' entries.
+  static constexpr int row = Columns + word_width<T>;  // avoids bank conflicts
+  static constexpr int entries = Columns * at_once / Threads;
   struct Loaded {
     PerLine<Word<T>, at_once> word;
     PerLine<T, entries> entry;
@@ -130,8 +118,8 @@ struct BlockSum {
   Word<T>* stacks;
   Plan plan;
   Index stack_in_memory;
-  int parts;          ///< per panel
-  int lines_of_part;  ///< as even as possible
+  int parts;
+  int lines_of_part;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
@@ -185,8 +173,6 @@ struct BlockSum {
   }
 
  private:
-  /// The position before the first part of the thread's panel in that step. It has no lines if the
-  /// panel does not exist.
   KOKKOS_FORCEINLINE_FUNCTION LinesOfPanels begin_panel(Index own_panel, int step,
                                                         int steps) const {
     Index const panel = own_panel + static_cast<Index>(step) * (warp_threads / Threads);
@@ -206,7 +192,7 @@ struct BlockSum {
                                         int first_vector, int thread, Loaded& loaded) const {
     int const there = rest > 0 ? lines_there(at) : 0;
     T const* const line = lines.line(at.line) + column;
-    // Without a branch per line, all loads start before the first one is waited for.
+    // Without a branch per line, all loads start before the first wait.
     there == at_once ? load_lines<true>(line, there, rest, loaded.word)
                      : load_lines<false>(line, there, rest, loaded.word);
     load_entries(at, first_vector, thread, loaded.entry);
@@ -229,8 +215,7 @@ struct BlockSum {
       }
     });
   }
-  /// Loads the thread's share of the vectors' entries for the lines: the entries of one line, +0
-  /// outside the matrix and the block.
+  /// +0 outside the matrix and the block.
   KOKKOS_FORCEINLINE_FUNCTION void load_entries(LinesOfPanels const& at, int first_vector,
                                                 int thread, T* rY) const {
     int const r = thread % at_once;
@@ -245,7 +230,6 @@ struct BlockSum {
       }
     });
   }
-  /// Adds the lines, one by one, to the sums. Their entries are in scratch.
   KOKKOS_FORCEINLINE_FUNCTION void add(LinesOfPanels const& at, Word<T> const* rA, T const* sRows,
                                        PerLine<Word<T>, Columns>& sum) const {
     int const there = lines_there(at);
@@ -269,7 +253,6 @@ struct BlockSum {
       });
     });
   }
-  /// Stores the thread's columns of the group's partial vectors or of the results.
   KOKKOS_FORCEINLINE_FUNCTION void store(Index group, int first_vector, Index column, int rest,
                                          PerLine<Word<T>, Columns> const& sum) const {
     static_for<Columns>([&](auto c) {
@@ -293,7 +276,6 @@ struct BlockSum {
   }
 };
 
-/// out.column(c)[j] = sum over lines i of y.column(c)[i] * line_i[j], in the canonical order.
 template <class Exec, class T>
 void block_sum(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> y,
                OutputVectors<T> out, T* workspace, BlockSumPlan<Exec, T> const& plan) {

@@ -12,12 +12,11 @@
 #include <tessera/kernels/label.hpp>
 #include <tessera/order/powers.hpp>
 
-/// The upper part of the trees: combines partial results of teams.
+/// Combines partial results of teams.
 namespace tessera::detail::gpu {
 
-/// out[j] = tree over the groups of partials (groups, length), + 0. A thread adds a run of groups
-/// of one column, with sixteen loads in flight. The threads of a column combine their results in
-/// scratch.
+/// out[j] = tree over partials (groups, length), + 0. A thread adds a run of groups, with sixteen
+/// loads in flight; a column's threads combine in scratch.
 template <class Exec, class T, class Out>
 struct CombineVectors {
   static constexpr int team_size = 256;
@@ -27,12 +26,11 @@ struct CombineVectors {
   T const* partials;
   Index groups;
   Index length;
-  Out out;      ///< set(j, value) for length elements
-  int columns;  ///< per team
-  int runs;     ///< threads per column: team_size / columns
-  Index run;    ///< groups per thread, a power of two
+  Out out;
+  int columns;
+  int runs;
+  Index run;  ///< groups per thread, 2^k
 
-  /// `columns_of_team` is a power of two.
   CombineVectors(T const* its_partials, Index its_groups, Index its_length, Out const& its_out,
                  int columns_of_team)
       : partials(its_partials),
@@ -48,7 +46,6 @@ struct CombineVectors {
     add(member, member.league_rank(), team_scratch<T>(member, 0, team_size));
   }
 
-  /// The work of team number `team`, with one scalar of scratch per thread.
   template <class Team>
   KOKKOS_FUNCTION void add(Team const& member, Index team, T* sSum) const {  // (runs, columns)
     int const thread = member.team_rank();
@@ -57,7 +54,6 @@ struct CombineVectors {
     T value = T(0);
     if (column < length) {
       if (run <= in_flight) {
-        // Limited to the run: later groups belong to the next thread.
         value = block(first, Kokkos::min(groups, first + run), column);
       } else {
         PerLine<T, max_levels> waiting;
@@ -79,7 +75,7 @@ struct CombineVectors {
   }
 
  private:
-  /// Reads past L1, whose lines may be older than the values of other teams.
+  /// Past L1, whose lines may be older than other teams' values.
   KOKKOS_FUNCTION T block(Index first, Index last, Index column) const {
     PerLine<T, in_flight> x;
     static_for<in_flight>([&](auto k) {
@@ -96,13 +92,12 @@ struct CombineVectors {
   }
 };
 
-/// The tree over partial vectors in a workspace; does nothing if one group has computed the result.
 template <class Exec, class T, class Out>
 void combine_groups(Exec const& exec, Label const& label, T const* partials, Index groups,
                     Index length, Out const& out) {
   if (groups == 1) return;
   using Kernel = CombineVectors<Exec, T, Out>;
-  // A thread adds few blocks, and adjacent threads read at least a sector of 32 bytes.
+  // Few blocks per thread; adjacent threads read a sector of 32 bytes or more.
   constexpr Index most_runs = Kernel::team_size * sizeof(T) / 32;
   Index const runs =
       std::min(most_runs, ceil_power_of_two(summation::ceil_div(groups, Index{Kernel::in_flight})));
@@ -113,7 +108,7 @@ void combine_groups(Exec const& exec, Label const& label, T const* partials, Ind
                                       kernel);
 }
 
-/// out[i] = tree over the `runs` partial sums of line i, + 0, with one warp per line.
+/// out[i] = tree over line i's `runs` partial sums, + 0, in a warp.
 template <class Exec, class T>
 struct CombineRuns {
   static constexpr int team_size = 128;

@@ -14,21 +14,21 @@
 
 namespace tessera::detail::gpu {
 
-/// Maps the dot products of all lines to teams.
+/// Maps dot products to teams.
 template <class Exec, class T>
 struct DotPlan {
   static constexpr int team_size = 256;
   static constexpr int warps = team_size / warp_threads;
 
-  bool is_short;         ///< lines of up to two segments: sixteen threads or a warp per line
-  int words;             ///< of a segment, per thread: 1, 2 or all
-  int lines_per_step;    ///< lines that a warp (or sixteen threads) walks at the same time
-  Index lines_per_team;  ///< a multiple of the lines that a team walks at the same time
+  bool is_short;       ///< up to two segments
+  int words;           ///< per thread: 1, 2 or all
+  int lines_per_step;  ///< of a warp or sixteen threads
+  Index lines_per_team;
   Index line_blocks;
-  Index chunks_per_run;  ///< chunks that a warp adds up; whole lines if runs == 1
-  Index runs;            ///< runs per line
-  /// Whether blocks of 256 bytes are fetched at once. If lines begin inside blocks, this also
-  /// serves the neighbour. It does not pay for few lines in runs.
+  Index chunks_per_run;  ///< summed by a warp; whole lines if runs == 1
+  Index runs;            ///< per line
+  /// 256 bytes are fetched at once, which also serves the neighbour if lines begin inside. Does not
+  /// pay for few lines in runs.
   bool in_blocks;
 
   DotPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
@@ -36,7 +36,6 @@ struct DotPlan {
         words(words_of_segment<T>(lines.length)),
         lines_per_step(step_of(tuning.dot.lines_per_step)) {
     Index const chunks = summation::ceil_div(lines.length, chunk<T>);
-    // Maximum number of chunks in a warp's tree, and in the combination of runs.
     Index const most = WarpTree<WarpOf<Exec>, T>::max_values;
     Index const wanted = tuning.dot.segments_per_run == 0
                              ? most
@@ -65,7 +64,6 @@ struct DotPlan {
   [[nodiscard]] Index teams() const { return line_blocks * run_blocks(); }
 
  private:
-  /// One or two lines; for short lines as many words as four or eight of them have.
   [[nodiscard]] int step_of(int lines) const {
     if (!is_short) return std::min(lines, 2);
     int const most = most_short_lines(words);
@@ -73,8 +71,6 @@ struct DotPlan {
   }
 };
 
-/// Lines of up to two segments. `Threads` threads, called a worker, compute Rows lines at the same
-/// time.
 template <class Exec, class T, bool Aligned, int Threads, int Words, int Rows>
 struct DotShort {
   using Warp = WarpOf<Exec>;
@@ -87,7 +83,7 @@ struct DotShort {
   KOKKOS_FUNCTION void operator()(Team const& member) const {
     Place const place = Place::of(member);
     int const worker = place.thread / Threads;
-    int const thread = place.thread % Threads;  // in the worker
+    int const thread = place.thread % Threads;
     constexpr int workers = DotPlan<Exec, T>::team_size / Threads;
     int const column = (Threads == warp_threads ? place.half * summation::segment<T> : 0) +
                        thread_offset<T, Aligned>(place.part);
@@ -115,16 +111,15 @@ struct DotShort {
   }
 };
 
-/// Longer lines. A warp computes Rows lines at the same time, or a run of each. `How` loads them:
-/// see `DotPlan::in_blocks`.
+/// A warp computes Rows lines at a time, or a run of each. `How`: see `DotPlan::in_blocks`.
 template <class Exec, class T, bool Aligned, int Rows, class How>
 struct DotLong {
   using Warp = WarpOf<Exec>;
   static constexpr int words = segment_words;
-  static constexpr int ahead = Rows == 1 ? 2 : 1;  ///< chunks of a line that are loaded at a time
+  static constexpr int ahead = Rows == 1 ? 2 : 1;
   Lines<T> lines;
   T const* x;
-  OutputVector<T> out;  ///< partial sums of runs, (count, runs), if runs > 1
+  OutputVector<T> out;
   Index lines_per_team;
   Index line_blocks;
   Index chunks_per_run;
@@ -159,7 +154,7 @@ struct DotLong {
           });
           load_words<Warp, Aligned, words>(rX[c()], x + at, rest, Constant{});
         });
-        static_for<ahead>([&](auto c) {  // chunks behind the end add zeros
+        static_for<ahead>([&](auto c) {
           static_for<Rows>([&](auto r) {
             T sum = segment_dot<Warp, Aligned, words>(rA[r()][c()], rX[c()], place.part);
             sum += Warp::shuffle_xor(sum, segment_threads);
@@ -212,7 +207,6 @@ void dot_long(Exec const& exec, std::string const& label, Lines<T> const& lines,
   });
 }
 
-/// out[i] = dot product of line i and x, in the canonical order.
 template <class Exec, class T>
 void dot(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
          OutputVector<T> out, T* workspace, DotPlan<Exec, T> const& plan) {

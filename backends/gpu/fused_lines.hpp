@@ -14,8 +14,7 @@
 #include <tessera/backends/gpu/fused_team.hpp>
 #include <tessera/kernels/label.hpp>
 
-/// Fused ATAX of row-major lines: y[i] = dot product of line i and x; out[j] = sum over i of
-/// y[i] * line_i[j].
+/// Fused ATAX of row-major lines.
 namespace tessera::detail::gpu {
 
 template <bool Aligned, class Exec, class T, class Factor>
@@ -63,8 +62,8 @@ void fused_lines(Exec const& exec, Label const& label, FusedArguments<Exec, T, F
         if constexpr (sizeof(T) == 8) {
           return run.template operator()<Plan::largest_team, 1>(kernel);
         } else {
-          // As a launch by the backend, the float kernel spills more registers (nvcc 13.0) and is
-          // slower. For doubles such a launch is faster.
+          // Launched by the backend, the float kernel spills more registers (nvcc 13.0) and is
+          // slower; the kernel for doubles is faster.
           using Policy = Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<Plan::largest_team, 1>>;
           Policy policy(exec, static_cast<int>(plan.teams()), plan.team_size, 1);
           policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
@@ -88,7 +87,6 @@ void fused_lines(Exec const& exec, Label const& label, FusedArguments<Exec, T, F
   }
 }
 
-/// y[i] = dot product of line i and x; out[j] = sum over i of factor(i, y[i]) * line_i[j].
 template <class Exec, class T, class Factor>
 void fused_lines(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
                  OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,

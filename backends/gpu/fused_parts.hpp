@@ -8,12 +8,12 @@
 
 namespace tessera::detail::gpu {
 
-/// Memory in which teams exchange the parts of a line's dot product.
+/// Where teams exchange parts of a line's dot product.
 template <class Exec, class T>
 struct Exchange {
   using Warp = WarpOf<Exec>;
   using Bits = BitsOf<T>;
-  /// The value of a part before it is published: a NaN that publish() never writes.
+  /// Unpublished: a NaN that publish() never writes.
   static constexpr Bits missing = ~Bits{0};
 
   Bits* memory;  ///< (lines, parts)
@@ -27,8 +27,6 @@ struct Exchange {
     if (bits == missing) bits ^= 1;  // still a NaN
     Warp::write_now(part(line, p), bits);
   }
-  /// The tree over the parts of one line, for all threads of a warp. Waits until all parts are
-  /// published.
   KOKKOS_FORCEINLINE_FUNCTION T gather(Index line, int lane) const {
     static_assert(FusedLinesPlan<Exec, T>::most_parts == 4 * warp_threads);
     if (parts <= warp_threads) return blocks<1>(line, lane).tree[0] + T(0);
@@ -45,8 +43,7 @@ struct Exchange {
   struct Blocks {
     PerLine<T, Count> tree;
   };
-  /// The trees over runs of parts, one part for each thread of a warp. All loads are in flight at
-  /// the same time.
+  /// All loads are in flight at once.
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION Blocks<Count> blocks(Index line, int lane) const {
     PerLine<Bits, Count> bits;
@@ -56,8 +53,7 @@ struct Exchange {
     });
     Blocks<Count> result;
     static_for<Count>([&](auto b) {
-      // One loop for all threads of the warp. Polling inside a branch for the threads with a part
-      // is slower.
+      // One loop for the warp: polling in a branch is slower.
       Index const p = lane + b() * warp_threads;
       while (bits[b()] == missing) bits[b()] = Warp::read_now(part(line, p));
       result.tree[b()] = tree_over_threads<Warp, warp_threads>(Kokkos::bit_cast<T>(bits[b()]));
@@ -66,11 +62,9 @@ struct Exchange {
   }
 };
 
-/// Fused ATAX of long lines. Several teams share a panel, each with a part of its columns, and
-/// exchange their parts of the dot products through memory. A line waits for the exchange in
-/// scratch while the next lines are loaded: Slots lines of scratch give a delay of Slots - 1 lines.
-/// Teams take the parts of panels in the order in which they start. So a team only waits for teams
-/// that are running or start next.
+/// Long lines: teams share a panel by columns, and exchange parts of dot products through memory.
+/// Meanwhile lines wait in scratch: Slots lines, a delay of Slots - 1. Teams take parts as they
+/// start, so they only wait for teams that run or start next.
 template <class Exec, class T, bool Aligned, int Slots, class Factor>
 struct FusedParts {
   using Warp = WarpOf<Exec>;
@@ -78,8 +72,8 @@ struct FusedParts {
   static constexpr int words = segment_words;
   static constexpr int warps = Plan::part_warps;
   static constexpr int team_size = warps * warp_threads;
-  static constexpr int delay = Slots - 1;  ///< lines between a dot product's parts and its use
-  static constexpr int ahead = 2;          ///< lines that are loaded at a time
+  static constexpr int delay = Slots - 1;  ///< lines from a dot product's parts to its use
+  static constexpr int ahead = 2;
   FusedArguments<Exec, T, Factor> a;
 
   template <class Team>
@@ -87,9 +81,9 @@ struct FusedParts {
     Place const place = Place::of(member);
     Index const length = a.lines.length;
     T* const scratch = team_scratch<T>(member, 0, a.scratch);
-    auto* const sLines = reinterpret_cast<Word<T>*>(scratch) + place.thread;  // of this thread
-    T* const sSums = scratch + Slots * words * team_size * word_width<T>;     // (2, warps)
-    T* const sValues = sSums + 2 * warps;                                     // (2)
+    auto* const sLines = reinterpret_cast<Word<T>*>(scratch) + place.thread;
+    T* const sSums = scratch + Slots * words * team_size * word_width<T>;  // (2, warps)
+    T* const sValues = sSums + 2 * warps;                                  // (2)
     Exchange<Exec, T> const exchange{a.exchanged, a.parts};
     Index const item = next_item(member, place, reinterpret_cast<unsigned*>(sValues));
     Index const group = item / a.parts;
@@ -108,7 +102,7 @@ struct FusedParts {
     int const panels = (count + panel_lines - 1) / panel_lines;
     int panel = 0;
     LinesLeft left(panel_lines, count);
-    T const* line = a.lines.line(first) + column;  // the next one to load
+    T const* line = a.lines.line(first) + column;
     int left_to_load = count;
     PerLine<Word<T>, words> rC = {};
     PerLine<PerLine<Word<T>, words>, ahead> rA;
@@ -121,8 +115,8 @@ struct FusedParts {
     PerLine<Word<T>, words> rX;
     load_words<Warp, Aligned, words>(rX, a.x + column, rest, Constant{});
 
-    int slot = 0;      // of line i
-    int old_slot = 1;  // of line i - delay: the slot after that of line i
+    int slot = 0;
+    int old_slot = 1;  // of line i - delay
     auto const step = [&](int i, PerLine<Word<T>, words>& line_i) {
       bool const is_old = i >= delay;
       if (i < count) {
@@ -169,7 +163,6 @@ struct FusedParts {
   }
 
  private:
-  /// Returns the number of the part of panels for this team. `sItem` is free again afterwards.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION Index next_item(Team const& member, Place const& place,
                                               unsigned* sItem) const {
@@ -197,8 +190,7 @@ struct ClearExchange {
   }
 };
 
-/// Resets the exchange to the state that a kernel expects. Each call does this first, so it does
-/// not depend on how the previous call ended.
+/// Does not depend on how the previous call ended.
 template <class Exec, class T>
 void clear_exchange(Exec const& exec, std::string const& label, BitsOf<T>* memory, Index size) {
   using Kernel = ClearExchange<Exec, T>;

@@ -15,50 +15,45 @@
 
 namespace tessera::detail::gpu {
 
-/// An unsigned integer of a scalar's size.
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// Maps panels to teams. The method depends on the length of lines.
+/// Maps panels to teams; the way depends on the length of lines.
 template <class Exec, class T>
 struct FusedLinesPlan {
   using Ring = decltype(backends::Backend<Exec>::template ring<T>({}, 0, true));
   enum class Way {
     sixteen,  ///< one segment: sixteen threads per panel
-    warp,     ///< two segments: one warp per panel
-    team,     ///< one team per panel; each warp has one or two chunks of a line
-    ring,     ///< one team or cluster per panel, with lines that wait in scratch
-    parts,    ///< several teams per panel, each with a part of its columns
+    warp,     ///< two segments: a warp per panel
+    team,     ///< one per panel; one or two chunks per warp
+    ring,     ///< team or cluster per panel; lines wait in scratch
+    parts,    ///< several teams per panel, by columns
   };
-  static constexpr int small_team = 128;    ///< threads of a team with several panels
-  static constexpr int largest_team = 512;  ///< threads of a team with one panel
-  /// Lines per step in Way::team, for one or two chunks per warp.
+  static constexpr int small_team = 128;    ///< of a team with several panels
+  static constexpr int largest_team = 512;  ///< of a team with one panel
   static constexpr int team_rows(int chunks_per_warp) {
     return chunks_per_warp == 1 && sizeof(T) == 4 ? 2 : 1;
   }
-  /// With two chunks per warp the registers do not suffice for loading ahead on devices with small
-  /// scratch.
+  /// With small scratch, registers do not suffice to load two chunks ahead.
   static constexpr int most_chunks_per_warp = WarpOf<Exec>::has_large_scratch ? 2 : 1;
-  /// Sets of registers for a step's lines: two if the next step is loaded at the same time.
+  /// Two if the next step is loaded meanwhile.
   static constexpr int team_buffers = WarpOf<Exec>::has_large_scratch ? 2 : 1;
-  static constexpr int part_warps = 4;      ///< per team in Way::parts
-  static constexpr Index most_parts = 128;  ///< per line: four for each thread of a warp
-  /// Lines of a part that scratch holds while their dot products are exchanged.
+  static constexpr int part_warps = 4;
+  static constexpr Index most_parts = 128;  ///< four per thread of a warp
+  /// Lines whose dot products are being exchanged.
   static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
   static constexpr Index chunks_of_team = most_chunks_per_warp * (largest_team / warp_threads);
 
-  static constexpr int ring_team = 512;  ///< maximum threads of a team in Way::ring
-  static constexpr int ring_chunks = 2;  ///< per line and warp
-  /// Copies are fast if both sides have the same offset in a row of memory, of this many bytes.
+  static constexpr int ring_team = 512;
+  static constexpr int ring_chunks = 2;
+  /// Copies with equal offsets in such a row of memory are fast.
   static constexpr int ring_row = 128;
   static constexpr int ring_most_slots = 2;
-  static constexpr int ring_sums = 2;  ///< lines whose warp dot products scratch holds
-  /// Bytes of a ring's arrival signals: for sums, and for the pieces of each warp.
+  static constexpr int ring_sums = 2;  ///< lines whose dot products are in scratch
+  /// Arrival signals for sums, and for each warp's pieces.
   static constexpr int ring_arrival_bytes =
       (ring_sums + ring_team / warp_threads * ring_most_slots) * 8;
-  /// Places for the dot products of the warps that share one line.
   static constexpr int ring_dots(Index teams) { return (teams > 2 ? 2 : 1) * warp_threads; }
-  /// Bytes of a ring's scratch before its lines: arrival signals and dot products of warps.
   static constexpr int ring_fixed_bytes(Index teams) {
     int const bytes =
         ring_arrival_bytes + ring_sums * ring_dots(teams) * static_cast<int>(sizeof(T));
@@ -67,26 +62,25 @@ struct FusedLinesPlan {
   using RingStack = WordStack<ring_chunks * segment_words, T, true>;
 
   summation::Panels panels;
-  bool on_words;  ///< all lines begin and end on words of 16 bytes
-  bool on_rows;   ///< all lines begin on rows of memory
+  bool on_words;
+  bool on_rows;  ///< lines begin on such rows
   Ring ring;
   Way way;
   int chunks_per_warp;
   int team_size;
-  int workers;              ///< panels that a team handles at the same time
+  int workers;              ///< panels per team at a time
   Index parts;              ///< teams that share a line
   Index panels_per_worker;  ///< a power of two
   Index panels_per_team;
   Index groups;
-  int scratch_parts = 0;  ///< of the stacks of a ring's threads (WordStack)
+  int scratch_parts = 0;  ///< of the stacks of a ring's threads
 
-  /// Whether a team, or several teams that meet, can hold one line in registers.
+  /// A team, or several that meet, can hold a line in registers.
   static bool takes(Exec const& exec, Lines<T> const& lines) {
     Index const teams = std::min(most_parts, backends::Backend<Exec>::teams_that_meet(exec));
     return summation::ceil_div(lines.length, chunk<T>) <=
            std::max(chunks_of_team, part_warps * teams);
   }
-  /// Requires takes(exec, lines).
   FusedLinesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
       : panels(lines.panels()),
         on_words(is_aligned(lines, lines.data)),
@@ -120,7 +114,6 @@ struct FusedLinesPlan {
       parts = summation::ceil_div(chunks, Index{part_warps});
     }
     Index const most = ceil_power_of_two(panels.count);
-    // A caller may ask for any number. Limit it before multiplying.
     Index const asked = tuning.fused_lines.panels_per_team;
     Index const wanted = asked < most ? std::min(panels_wanted(asked, lines.length), most) : most;
     Index const most_of_worker = floor_power_of_two(most_lines_in_turn / panels.lines);
@@ -130,28 +123,23 @@ struct FusedLinesPlan {
     if (way == Way::ring) scratch_parts = parts_in_scratch(exec);
   }
 
-  /// Words of scratch for a warp's piece of a line in a ring. The piece keeps its offset in its row
-  /// of memory.
+  /// A piece keeps its offset in its row of memory.
   [[nodiscard]] int ring_piece_words() const {
     return ring_chunks * segment_words * warp_threads + (on_rows ? 0 : ring_row / 16);
   }
   [[nodiscard]] Index teams() const { return groups * parts; }
-  /// Words of a line that one thread holds.
   [[nodiscard]] int words(Lines<T> const& lines) const {
     if (way == Way::team || way == Way::ring) return chunks_per_warp * segment_words;
     return words_of_segment<T>(lines.length);
   }
   [[nodiscard]] int levels() const { return stack_levels(panels_per_worker); }
-  /// Scalars of the partial vectors, one per group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
     return groups == 1 ? 0 : whole_words<T>(groups * lines.length);
   }
-  /// Scalars of the stacks of all teams.
   [[nodiscard]] Index stacks(Lines<T> const& lines) const {
     Index const words_of_thread = levels() * words(lines) - scratch_parts * RingStack::part;
     return teams() * words_of_thread * team_size * word_width<T>;
   }
-  /// Scalars of memory in which parts exchange their dot products.
   [[nodiscard]] Index exchanged(Lines<T> const& lines) const {
     return way == Way::parts ? lines.count * parts : 0;
   }
@@ -170,20 +158,19 @@ struct FusedLinesPlan {
       case Way::parts:
         break;
     }
-    // Waiting lines; two sets of the dot products of warps and of the line.
     return part_slots * segment_words * team_size * word_width<T> + 2 * (part_warps + 1);
   }
 
  private:
-  /// Scalars: arrival signals, dot products of warps, lines, and sums of panels.
+  /// Signals, dot products, lines, sums of panels.
   [[nodiscard]] Index ring_scratch(int stack_parts) const {
-    Index const words = ring.slots * ring_piece_words() +
-                        Index{stack_parts} * RingStack::part * warp_threads;  // of a warp
+    Index const words =
+        ring.slots * ring_piece_words() + Index{stack_parts} * RingStack::part * warp_threads;
     return ring_fixed_bytes(ring.teams) / static_cast<Index>(sizeof(T)) +
            words * ring.warps * word_width<T>;
   }
-  /// Converts a tuning, which assumes that lines start on words, if they do not: then a
-  /// multiprocessor may run other rings at a time, or teams with one line each instead.
+  /// A tuning assumes that lines start on words; otherwise a multiprocessor may run other rings, or
+  /// teams with one line each.
   [[nodiscard]] Index panels_wanted(Index asked, Index length) const {
     Ring const supposed = backends::Backend<Exec>::template ring<T>(panels, length, true);
     Index const wanted = asked * supposed.side_by_side;
@@ -208,7 +195,6 @@ struct FusedLinesPlan {
   }
 };
 
-/// Arguments of all kernels.
 template <class E, class Element, class Factor>
 struct FusedArguments {
   using Exec = E;
@@ -219,7 +205,7 @@ struct FusedArguments {
   OutputVector<T> out;
   T* partials;
   Word<T>* stacks;
-  BitsOf<T>* exchanged;  ///< by the parts of a line
+  BitsOf<T>* exchanged;
   int* arrivals;
   summation::Panels panels;
   Index parts;
@@ -229,16 +215,14 @@ struct FusedArguments {
   Index scratch;
   Factor factor;
 
-  /// Returns the factor of line i in the sum. If `stores`, also stores its dot product; exactly one
-  /// caller per line does.
+  /// `stores`: true for one caller per line.
   KOKKOS_FORCEINLINE_FUNCTION T factor_of(Index i, T value, bool stores) const {
     if (stores) y.set(i, value);
     return factor(i, value);
   }
 };
 
-/// Counts the lines left in a group and in its current panel. The counters have 32 bits to save
-/// registers.
+/// 32 bits save registers.
 struct LinesLeft {
   int panel_lines;
   int of_group;
@@ -248,7 +232,6 @@ struct LinesLeft {
       : panel_lines(lines_of_panel),
         of_group(lines_of_group),
         of_panel(Kokkos::min(lines_of_panel, lines_of_group)) {}
-  /// Takes up to `most` lines of the panel. Returns the number taken.
   KOKKOS_FORCEINLINE_FUNCTION int take(int most) {
     int const taken = Kokkos::min(most, of_panel);
     of_group -= taken;

@@ -12,22 +12,20 @@
 
 namespace tessera::detail::gpu {
 
-/// Fused ATAX of longer lines on devices with bulk copies and clusters. A team, or a cluster of
-/// `Teams` teams, owns a panel; each team owns a share of the columns. Each warp prefetches its
-/// piece of the next lines to a ring of slots in scratch. As soon as the warp holds a piece in
-/// registers, one thread starts the copy of the next piece to the same slot, so a slot never waits
-/// for a dot product. Finished panel sums stay in scratch too, while there is room: writing them to
-/// memory costs many times what reading as much costs.
+/// Fused ATAX of longer lines, with bulk copies and clusters. A team, or `Teams` teams that share
+/// the columns, owns a panel. Each warp prefetches pieces of the next lines to a ring of slots in
+/// scratch. When it holds a piece in registers, the next copy to the slot starts: no slot waits for
+/// a dot product. Finished sums stay in scratch while there is room: writing to memory costs many
+/// times what reading costs.
 ///
 /// A piece has the same offset in its slot as in its rows of memory. If lines are not all OnWords,
-/// every word that they touch is copied. Threads then load single scalars from the slot, neighbours
-/// by neighbouring threads.
+/// every word they touch is copied, and neighbouring threads load neighbouring scalars from the
+/// slot.
 ///
-/// The warps of a single team exchange dot products through its scratch and synchronise at its
-/// barrier. Warps of a cluster send theirs to the scratch of each team and signal the arrival;
-/// there is no other synchronisation. Two places are enough: a warp sends for line i + 2 after it
-/// has received all of line i + 1, and each warp sent its part of that after it had used the
-/// products of line i. Backends give the figures next to their choice.
+/// A team exchanges dot products through scratch and a barrier; warps of a cluster only send theirs
+/// to each team's scratch and signal the arrival. Two places are enough: a warp sends for line i +
+/// 2 after receiving all of line i + 1, which each warp sent after using line i. Backends give the
+/// figures next to their choice.
 template <class Exec, class T, bool OnWords, int Teams, class Factor>
 struct FusedRing {
   using Warp = WarpOf<Exec>;
@@ -35,24 +33,24 @@ struct FusedRing {
   using Arrival = typename Warp::Arrival;
   static constexpr int chunks = Plan::ring_chunks;
   static constexpr int words = chunks * segment_words;
-  static constexpr int whole_piece = chunks * chunk<T>;  ///< elements of a line per warp
+  static constexpr int whole_piece = chunks * chunk<T>;
   static constexpr int part_words = Plan::RingStack::part;
-  /// Whether equal offsets in adjacent segments are in the same banks of scratch.
+  /// Equal offsets in adjacent segments share banks.
   static constexpr bool halves_meet = !OnWords && sizeof(T) == 4;
   static constexpr int sums = Plan::ring_sums;
   static constexpr int dots = Plan::ring_dots(Teams);
   static constexpr int dots_per_lane = dots / warp_threads;
   static constexpr int fixed_bytes = Plan::ring_fixed_bytes(Teams);
   static_assert(dots_per_lane <= 2 && (sums & (sums - 1)) == 0);
-  using Held = PerLine<Word<T>, words>;  ///< one thread's words of a line
+  using Held = PerLine<Word<T>, words>;
   FusedArguments<Exec, T, Factor> a;
-  int scratch_parts;  ///< parts of the threads' stacks in scratch
+  int scratch_parts;  ///< of the threads' stacks, in scratch
   int slots;
-  int piece_words;  ///< words of a slot for a warp's piece
-  int warps;        ///< per team
-  int tree_lanes;   ///< lanes that add up the dot products of all warps, a power of two
+  int piece_words;
+  int warps;
+  int tree_lanes;  ///< lanes that add up the warps' dot products: a power of two
   bool x_is_aligned;
-  /// If lines do not start on words: begin of the first and end of the last word inside the matrix.
+  /// If lines do not start on words: begin of the first and end of the last word in the matrix.
   std::uintptr_t first_word;
   std::uintptr_t last_word;
 
@@ -61,9 +59,9 @@ struct FusedRing {
     Place const place = Place::of_unsigned(member);
     int part = 0;
     if constexpr (Teams > 1) part = member.cluster_rank();
-    int const warp = part * warps + place.warp;  // among the warps that share a line
+    int const warp = part * warps + place.warp;
     Index const length = a.lines.length;
-    Index const piece = static_cast<Index>(warp) * whole_piece;  // the warp's first column
+    Index const piece = static_cast<Index>(warp) * whole_piece;
     int const own = place.half * summation::segment<T> + thread_offset<T, OnWords>(place.part);
     Index const column = piece + own;
     int const rest = rest_of_line(length, column);
@@ -97,7 +95,7 @@ struct FusedRing {
 
     Held rC{};
     int slot = 0;
-    unsigned round = 0;  // of passes over the slots
+    unsigned round = 0;
     while (left.of_group > 0) {
       if (piece_length > 0) Warp::wait_for_arrival(pieces.arrivals + slot, round % 2);
       if constexpr (!OnWords) {
@@ -111,7 +109,7 @@ struct FusedRing {
       }
       Held rA;
       hold(rA, pieces, slot);
-      // If there are few of these loads, send the dot product first: other warps wait for it.
+      // If there are few loads, send first: other warps wait.
       if constexpr (!OnWords) refill(pieces, slot);
       send(products, dot(rA, rX, place.part), place.lane);
       if constexpr (OnWords) refill(pieces, slot);
@@ -136,34 +134,32 @@ struct FusedRing {
 
  private:
   struct Scratch {
-    Arrival* ready;     // (sums): signals the arrival of dot products
+    Arrival* ready;     // (sums)
     T* dots;            // (sums, dots)
-    Word<T>* piece;     // (slots, piece_words), of this warp
-    Arrival* arrivals;  // (most_slots), of this warp
-    Word<T>* stack;     // (scratch_parts, part_words, team_size), of this thread
+    Word<T>* piece;     // (slots, piece_words) of the warp
+    Arrival* arrivals;  // (most_slots) of the warp
+    Word<T>* stack;     // (scratch_parts, part_words, team_size), from the thread
   };
-  /// The warp's pieces of the next lines. Each thread uses its own words of them.
   struct Pieces {
     Place place;
-    int own;     ///< the thread's first element in a piece
-    int rest;    ///< elements of the line from there on
-    int length;  ///< of a piece; 0: the warp has no piece
+    int own;     ///< the thread's first element
+    int rest;    ///< elements of the line from there
+    int length;  ///< 0: the warp has no piece
     Word<T>* slots;
     Arrival* arrivals;
-    T const* next;  ///< the next piece to copy
+    T const* next;
     int to_copy;
   };
-  /// The dot products of the warps that share one line.
   struct Sums {
     Arrival* ready;
     T* dots;
     int warp;
-    unsigned line = 0;                  ///< number in the group
-    typename Warp::Remote to_dots = 0;  ///< in the cluster's team number `lane`
+    unsigned line = 0;  ///< in the group
+    typename Warp::Remote to_dots = 0;
     typename Warp::Remote to_ready = 0;
   };
 
-  /// Regions with a fixed offset come first, so the compiler knows their addresses.
+  /// Fixed offsets first: the compiler knows the addresses.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION Scratch scratch_of(Team const& member, Place const& place) const {
     auto* const begin = static_cast<std::byte*>(member.team_scratch(0).get_shmem_aligned(
@@ -178,7 +174,6 @@ struct FusedRing {
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int bytes_of_dots() const {
     return Teams * warps * static_cast<int>(sizeof(T));
   }
-  /// Initialises the exchange between all threads of the same line, and synchronises them.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void meet(Team const& member, Place const& place,
                                         Scratch const& s) const {
@@ -212,14 +207,12 @@ struct FusedRing {
     pieces.next += a.lines.leading;
     --pieces.to_copy;
   }
-  /// Starts the copy of the next line's piece to a slot whose piece is in registers. Waits until
-  /// all loads from the slot are done.
+  /// Copies the next piece, after all loads from the slot.
   KOKKOS_FORCEINLINE_FUNCTION void refill(Pieces& pieces, int slot) const {
     Warp::before_copies();
     Warp::sync();  // all threads hold the piece
     copy_next(pieces, slot);
   }
-  /// Loads the piece in a slot to registers. Its line is `slots` lines before the next one to copy.
   KOKKOS_FORCEINLINE_FUNCTION void hold(Held& held, Pieces const& pieces, int slot) const {
     unsigned const shift = (static_cast<unsigned>(scalars_before(pieces.next)) -
                             static_cast<unsigned>(slots) * static_cast<unsigned>(a.lines.leading)) %
@@ -242,8 +235,7 @@ struct FusedRing {
         if (is_inside(offset)) held[k()] = *reinterpret_cast<Word<T> const*>(sOwn + offset);
       });
     } else {
-      // The segments of the warp's halves are in the same banks: the halves start with different
-      // elements.
+      // The halves share banks, so they start with different elements.
       bool const turned = halves_meet && pieces.place.half != 0;
       int const between = turned ? -segment_threads : segment_threads;
       int const begin = turned ? (word_width<T> - 1) * segment_threads : 0;
@@ -258,7 +250,6 @@ struct FusedRing {
     }
   }
 
-  /// Returns the warp's part of the dot product of the line in its registers.
   KOKKOS_FORCEINLINE_FUNCTION static T dot(Word<T> const* held, Word<T> const* rX, int part) {
     T value = T(0);
     static_for<chunks>([&](auto c) {
@@ -276,7 +267,6 @@ struct FusedRing {
       products.to_ready = Warp::of_cluster(products.ready, lane);
     }
   }
-  /// Sends the warp's part of the line's dot product to all warps that share the line.
   KOKKOS_FORCEINLINE_FUNCTION static void send(Sums const& products, T value, int lane) {
     unsigned const sum = products.line % sums;
     if constexpr (Teams == 1) {
@@ -286,7 +276,6 @@ struct FusedRing {
                  products.to_ready + sum * unsigned{sizeof(Arrival)});
     }
   }
-  /// Returns the dot product of the line; waits until all warps have sent their parts.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION T receive(Team const& member, Sums& products,
                                         Place const& place) const {
@@ -310,11 +299,10 @@ struct FusedRing {
     return value;
   }
 
-  /// Offset of a thread's word in its warp's chunks.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset_of(int word) {
     return word / segment_words * chunk<T> + word % segment_words * summation::lanes<T>;
   }
-  /// If lines do not start on words: reverses the elements in each word of the warp's second half.
+  /// If lines do not start on words: reverses each word of the second half.
   KOKKOS_FORCEINLINE_FUNCTION static void turn_halves(Held& held, int half) {
     if constexpr (halves_meet) {
       static_for<words>([&](auto k) {
@@ -325,12 +313,10 @@ struct FusedRing {
       });
     }
   }
-  /// Number of scalars between the start of the row of memory that contains `p` and `p`.
   KOKKOS_FORCEINLINE_FUNCTION static int scalars_before(T const* p) {
     return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) % Plan::ring_row / sizeof(T));
   }
-  /// Starts the copy of the words that `count` scalars touch, except words that reach outside the
-  /// matrix: before its first scalar or behind its last.
+  /// Copies the words that `count` scalars touch, except words that reach outside the matrix.
   KOKKOS_FORCEINLINE_FUNCTION void copy(Word<T>* sWords, T const* from, int count,
                                         Arrival* arrival) const {
     if constexpr (OnWords) {
@@ -356,7 +342,6 @@ struct FusedRing {
       }
     }
   }
-  /// Loads the scalars that `copy` leaves out, with the first threads of the warp.
   KOKKOS_FORCEINLINE_FUNCTION void complete(Word<T>* sWords, T const* from, int count,
                                             int lane) const {
     constexpr int width = word_width<T>;
@@ -368,8 +353,8 @@ struct FusedRing {
       if (scalar >= 0 && scalar < count && left_out) sScalars[scalar] = from[scalar];
     };
     if (lane < width) {
-      bring(lane - shift % width);                                // of the first word
-      bring((shift + count - 1) / width * width - shift + lane);  // of the last
+      bring(lane - shift % width);
+      bring((shift + count - 1) / width * width - shift + lane);
       Warp::before_copies();
     }
     Warp::sync();

@@ -8,9 +8,8 @@
 
 namespace tessera::detail::gpu {
 
-/// Lines of up to two segments. `Threads` threads, called a worker, compute a panel. Each thread
-/// has Words words of each line. Workers handle Rows lines per step and wait for each other only at
-/// the end.
+/// Lines of up to two segments: a worker of `Threads` threads with Words words each computes a
+/// panel, Rows lines per step. Workers only wait for each other at the end.
 template <class Exec, class T, bool Aligned, int Threads, int Words, int Rows, class Factor>
 struct FusedShort {
   using Warp = WarpOf<Exec>;
@@ -37,15 +36,14 @@ struct FusedShort {
     Index const first_panel =
         (member.league_rank() * static_cast<Index>(workers) + worker) * a.panels_per_worker;
     int const panel_lines = static_cast<int>(a.panels.lines);
-    // 32-bit counters of lines save registers.
+    // 32-bit counters save registers.
     Index const first = first_panel * panel_lines;
     Index const last = Kokkos::min(a.lines.count, first + a.panels_per_worker * panel_lines);
     int left = static_cast<int>(Kokkos::max(Index{0}, last - first));
     T const* line = a.lines.line(first) + column;
     auto const panels = static_cast<int>(a.panels_per_worker);
     PerLine<Word<T>, Words> rC = {};
-    // All workers take the same number of steps, even without lines, because threads exchange
-    // values.
+    // All workers take part, even without lines: threads exchange values.
     for (int p = 0; p < panels; ++p) {
       for (int left_of_panel = panel_lines; left_of_panel > 0; left_of_panel -= Rows) {
         int const count = Kokkos::min(left, left_of_panel);
@@ -71,7 +69,6 @@ struct FusedShort {
     add_workers(member, place, team_scratch<T>(member, 0, a.scratch), column, rest, rC);
   }
 
-  /// The tree over the team's workers, through scratch (workers, length).
   template <class Team>
   KOKKOS_FUNCTION void add_workers(Team const& member, Place const& place, T* sC, int column,
                                    int rest, Word<T> const* rC) const {

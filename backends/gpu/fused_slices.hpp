@@ -13,7 +13,6 @@
 
 namespace tessera::detail::gpu {
 
-/// The adjacent-pair tree over load(i), `first` <= i < `count`, of up to 2^Levels values.
 template <int Levels, class Load>
 KOKKOS_FORCEINLINE_FUNCTION auto tree_of(int first, int count, Load const& load) {
   if constexpr (Levels == 0) {
@@ -26,22 +25,22 @@ KOKKOS_FORCEINLINE_FUNCTION auto tree_of(int first, int count, Load const& load)
   }
 }
 
-/// Cuts few column-major lines into slices. A slice contains some lanes of a segment, for all
-/// lines. It is small enough to stay in scratch for both products.
+/// A slice: some lanes of a segment, for all of few column-major lines. It stays in scratch for
+/// both products.
 template <class Exec, class T>
 struct SlicesPlan {
-  static constexpr int panels_side_by_side = 4;  ///< per warp, with eight words each
+  static constexpr int panels_side_by_side = 4;
   static constexpr int partial_levels = 4;
   static constexpr Index most_groups_of_panels = Index{1} << partial_levels;
   static constexpr Index most_slices_of_group = backends::Backend<Exec>::most_slices_of_group;
   static constexpr int group_levels = log2_of<static_cast<int>(most_slices_of_group)>;
-  static constexpr Index most_teams = 4;  ///< per multiprocessor
-  /// Threads per team. Slices of 4 words per lane step are fastest with 512.
+  static constexpr Index most_teams = 4;
+  /// Slices of 4 words per lane step are fastest with 512.
   static constexpr int threads_for(int parts) { return parts == 4 ? 512 : 256; }
 
-  int parts = 0;     ///< words of a lane step per slice; 0: lines do not fit
-  int slots = 0;     ///< slices that scratch holds
-  int partials = 0;  ///< per element of B, each the sum of four panels
+  int parts = 0;     ///< words of a lane step; 0: lines do not fit
+  int slots = 0;     ///< slices in scratch
+  int partials = 0;  ///< per element of B, of four panels
   int slices_per_group = 1;
   Index slices = 0;
   Index groups = 0;
@@ -53,12 +52,12 @@ struct SlicesPlan {
         summation::ceil_div(lines.panels().count, Index{panels_side_by_side});
     if (!WarpOf<Exec>::has_copies || groups_of_panels > most_groups_of_panels) return;
     partials = static_cast<int>(groups_of_panels);
-    // The choices, best first. Large slices are better than small ones, and three slots are better
-    // than two or four. Slices of 16 words need two teams per multiprocessor.
+    // Best first: large slices, then three slots before two or four. 16 words need two teams per
+    // multiprocessor.
     struct Choice {
       int parts;
       int slots;
-      Index teams;  ///< minimum per multiprocessor
+      Index teams;
     };
     Index side_by_side = 0;
     for (Choice const& choice :
@@ -78,26 +77,24 @@ struct SlicesPlan {
   }
 
   [[nodiscard]] bool fits() const { return parts > 0; }
-  /// Whether slices of these lines are copied as fast as two stages read them twice. Lines that do
-  /// not start on words are copied scalar by scalar, which is only fast enough for few lines.
+  /// As fast as the two reads of two stages. Unaligned lines are copied by scalars, fast enough for
+  /// few lines only.
   static bool are_fast(Lines<T> const& lines) {
     constexpr Index most_off_words = 144;
     return lines.count <= most_off_words || is_aligned(lines, lines.data);
   }
   [[nodiscard]] int team_size() const { return threads_for(parts); }
-  /// Scalars of scratch: slots, sums of panels, B, waiting dot products, and x.
+  /// Scalars.
   [[nodiscard]] Index scratch(Index count) const {
     Index const words = (slots * count + partials + 1) * parts * segment_words;
     return words * word_width<T> + (most_slices_of_group + 1) * whole_words<T>(count);
   }
-  /// Scalars of workspace: dot products of the groups.
   [[nodiscard]] Index workspace(Index count) const {
     return groups == 1 ? 0 : whole_words<T>(groups * count);
   }
 
  private:
-  /// Number of slices per group, at most `most`. Minimises the time of the busiest team plus the
-  /// time of adding groups, a fifth of a slice per group.
+  /// Minimises the busiest team's time plus a fifth of a slice per group.
   [[nodiscard]] Index best_group(Index places, Index most) const {
     auto const time = [&](Index group) {
       Index const of_team = summation::ceil_div(summation::ceil_div(slices, group), places);
@@ -111,14 +108,13 @@ struct SlicesPlan {
   }
 };
 
-/// Each team iterates over groups of slices. From scratch it computes the slice's part of B, as a
-/// sum of panels, and then the slice's part of every dot product. The next slices are copied to
-/// scratch at the same time.
+/// From scratch, a team computes a slice's part of B, as a sum of panels, then of every dot
+/// product, while the next slices are copied.
 template <class Exec, class T, bool Aligned, int Parts, class Factor>
 struct FusedSlices {
   using Warp = WarpOf<Exec>;
   using Plan = SlicesPlan<Exec, T>;
-  static constexpr int column_words = Parts * segment_words;  ///< of one line in a slice
+  static constexpr int column_words = Parts * segment_words;
   static constexpr int per_segment = segment_threads / Parts;
   static constexpr int width = word_width<T>;
   static constexpr int team_size = Plan::threads_for(Parts);
@@ -175,7 +171,7 @@ struct FusedSlices {
     Index group = first_group;
     for (Index slice = first; slice < last; ++slice) {
       Warp::wait_for_copies(plan.slots - 2);
-      member.team_barrier();  // the slot is filled, and the previous one is free
+      member.team_barrier();  // the slot is filled, the previous one free
       copy_next();
       if (in_group == plan.slices_per_group) {
         finish(thread, group++, in_group, pitch, s);
@@ -195,8 +191,7 @@ struct FusedSlices {
   }
 
  private:
-  /// Index of word number `word` = step * Parts + part of each line. Odd lines exchange steps if
-  /// words of two lines would otherwise use the same banks.
+  /// `word` = step * Parts + part. Odd lines exchange steps to avoid bank conflicts.
   KOKKOS_FORCEINLINE_FUNCTION static int place_of(int line, int word) {
     int const swapped = Parts == 4 ? (word ^ (line & 1) * Parts) : word;
     return line * column_words + swapped;
@@ -205,10 +200,9 @@ struct FusedSlices {
     return slice / per_segment * summation::segment<T> + slice % per_segment * (Parts * width);
   }
 
-  /// Starts copying the elements of slice number `slice` for all lines.
   KOKKOS_FORCEINLINE_FUNCTION void copy(int thread, Index slice, Word<T>* slot) const {
     using Piece = std::conditional_t<Aligned, Word<T>, T>;
-    constexpr int pieces = Aligned ? 1 : width;  // per word
+    constexpr int pieces = Aligned ? 1 : width;
     constexpr int line_pieces = column_words * pieces;
     constexpr int lines_at_once = team_size / line_pieces;
     int const count = static_cast<int>(lines.count);
@@ -226,7 +220,6 @@ struct FusedSlices {
     }
   }
 
-  /// Computes the chains of four panels at a time and their tree, for all words of B.
   KOKKOS_FORCEINLINE_FUNCTION void add_panels(int thread, Word<T> const* slot,
                                               Scratch const& s) const {
     constexpr int words_side_by_side = warp_threads / Plan::panels_side_by_side;
@@ -258,7 +251,6 @@ struct FusedSlices {
     }
   }
 
-  /// The tree over the panels of the slice's part of B, + 0, with one thread per element.
   KOKKOS_FORCEINLINE_FUNCTION void finish_b(int thread, Index slice, Scratch const& s) const {
     constexpr int elements = column_words * width;
     auto const* const sPartial = reinterpret_cast<T const*>(s.partials);
@@ -275,8 +267,7 @@ struct FusedSlices {
     }
   }
 
-  /// Computes the slice's part of every dot product with B. (Building the trees over slices in the
-  /// threads that own them is slower.)
+  /// Trees over slices in the threads that own them are slower.
   KOKKOS_FORCEINLINE_FUNCTION void add_dots(int thread, Word<T> const* slot, Scratch const& s,
                                             T* dots) const {
     int const part = thread % Parts;
@@ -285,7 +276,7 @@ struct FusedSlices {
     int const count = static_cast<int>(lines.count);
     PerLine<Word<T>, segment_words> rB;
     static_for<segment_words>([&](auto k) { rB[k()] = s.b[k() * Parts + part]; });
-    // All threads of a warp have to take part in shuffles.
+    // Shuffles need all threads of a warp.
     for (int first = 0; first < count; first += workers) {
       int const line = Kokkos::min(first + worker, count - 1);
       Word<T> lanes{};
@@ -296,7 +287,6 @@ struct FusedSlices {
     }
   }
 
-  /// Adds the slices of a group.
   KOKKOS_FORCEINLINE_FUNCTION void finish(int thread, Index group, int in_group, int pitch,
                                           Scratch const& s) const {
     for (int c = thread; c < static_cast<int>(lines.count); c += team_size) {
@@ -311,7 +301,6 @@ struct FusedSlices {
   }
 };
 
-/// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and factor(i, y[i]).
 template <class Exec, class T, class Factor>
 void fused_slices(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
                   OutputVector<T> y, OutputVector<T> out, T* workspace,

@@ -8,9 +8,8 @@
 
 namespace tessera::detail::gpu {
 
-/// Fused ATAX of longer lines in registers, with one panel per team. Each warp has Chunks
-/// chunks, and each step has Rows lines. With two Buffers the lines of the next step are loaded at
-/// the same time. If lines need all registers, x is read again from cache for each line.
+/// Longer lines in registers: a panel per team, Chunks chunks per warp, Rows lines per step. Two
+/// Buffers load the next step meanwhile. If lines need all registers, x is read again from cache.
 template <class Exec, class T, bool Aligned, int Chunks, int Rows, int Buffers, class Factor>
 struct FusedTeam {
   using Warp = WarpOf<Exec>;
@@ -52,7 +51,7 @@ struct FusedTeam {
     LinesLeft to_load = left;
     int const panels = (left.of_group + panel_lines - 1) / panel_lines;
     int panel = 0;
-    T const* line = a.lines.line(first) + column;  // the next one to load
+    T const* line = a.lines.line(first) + column;
     int buffer = 0;
 
     Line rC{};
@@ -117,7 +116,6 @@ struct FusedTeam {
                                                rest - begin, how);
     });
   }
-  /// Returns the warp's part of the dot product of one line and x.
   KOKKOS_FORCEINLINE_FUNCTION T dot(Line const& line, Line const& rX, Index column, int rest,
                                     int part) const {
     T value = T(0);

@@ -16,33 +16,31 @@
 #include <tessera/order/tile_order.hpp>
 #include <tessera/tuning.hpp>
 
-/// Matrix products by teams of warps. A team computes a tile of C in registers. Slices of the
-/// factors are loaded to scratch, the next one while the current one is used.
+/// A tile of C is in registers. The next slice of the factors is loaded to scratch meanwhile.
 namespace tessera::detail::gpu {
 
-/// Addresses of the words of one factor's part of a tile, in memory and in scratch, (Depth, pitch).
+/// In memory and in scratch, (Depth, pitch).
 template <class Exec, class T, int Count, int Depth, int Threads, bool Deep, bool Aligned>
 struct FactorTile {
   static constexpr int width = word_width<T>;
   static constexpr int pitch = Count + width;
-  static constexpr int words = Count * Depth / width / Threads;  ///< per thread
+  static constexpr int words = Count * Depth / width / Threads;
   static constexpr int words_of_line = (Deep ? Depth : Count) / width;
-  static constexpr int apart = Threads / words_of_line;  ///< lines between a thread's words
+  static constexpr int apart = Threads / words_of_line;
   static_assert(Threads % words_of_line == 0 && words * Threads * width == Count * Depth);
   using Words = PerLine<Word<T>, words>;
 
-  T const* from;  ///< the thread's first element
-  Index stride;   ///< distance between words of a thread
-  Index advance;  ///< distance between slices
-  int across;     ///< the thread's first place among the tile's lines
-  int deep;       ///< the thread's first place in depth
-  int lines;      ///< of the tile inside the matrix
+  T const* from;
+  Index stride;   ///< between a thread's words
+  Index advance;  ///< between slices
+  int across;     ///< first among the tile's lines
+  int deep;       ///< first in depth
+  int lines;
 
   KOKKOS_FORCEINLINE_FUNCTION FactorTile(Factor<T> const& f, Index first, Index k, int thread)
       : across(Deep ? thread / words_of_line : thread % words_of_line * width),
         deep(Deep ? thread % words_of_line * width : thread / words_of_line),
         lines(rest_of_line(f.count, first)) {
-    // One stride is known to be 1; the other is the distance between lines.
     Index const line = Deep ? f.across : f.deep;
     stride = apart * line;
     advance = Deep ? Depth : Depth * line;
@@ -50,7 +48,6 @@ struct FactorTile {
         f.data + (Deep ? (first + across) * line + k + deep : (k + deep) * line + first + across);
   }
 
-  /// Loads the words of a slice, with `rest` of the depth left, and advances to the next slice.
   KOKKOS_FORCEINLINE_FUNCTION void load(Words& w, int rest) {
     static_for<words>([&](auto i) {
       constexpr int line = i() * apart;
@@ -81,14 +78,13 @@ struct FactorTile {
   }
 };
 
-/// Each team computes one tile of one chain's part of C. A warp has 8 x 4 threads.
+/// A tile of a chain's part of C. A warp has 8 x 4 threads.
 template <class Exec, class T, class Tile, bool DeepA, bool DeepB, bool Aligned>
 struct GemmTiles {
   static constexpr int width = word_width<T>;
   static constexpr int depth = Tile::depth;
   using TileA = FactorTile<Exec, T, Tile::rows, depth, Tile::threads, DeepA, Aligned>;
   using TileB = FactorTile<Exec, T, Tile::cols, depth, Tile::threads, DeepB, Aligned>;
-  /// Scalars of one slice in scratch; there are two slices.
   static constexpr int scratch_a = depth * TileA::pitch;
   static constexpr int scratch_b = depth * TileB::pitch;
   static constexpr Index scratch = 2 * (scratch_a + scratch_b);
@@ -96,12 +92,11 @@ struct GemmTiles {
 
   Product<T> p;
   TileOrder tiles;
-  bool words_out;  ///< whether C can be written word by word
+  bool words_out;
 
-  /// (row_words * width, col_words * width) of C: rows, each of adjacent words.
+  /// (row_words * width, col_words * width) of C.
   using Sums = PerLine<PerLine<Word<T>, Tile::col_words>, Tile::row_words * width>;
 
-  /// Factors that a thread multiplies at a time.
   struct Factors {
     PerLine<Word<T>, Tile::row_words> a;
     PerLine<Word<T>, Tile::col_words> b;
@@ -147,7 +142,7 @@ struct GemmTiles {
     T const* from_a = sA + row;
     T const* from_b = sB + col;
     int turn = 0;
-    PerLine<Factors, 2> rF;  // of the current product, and of the next
+    PerLine<Factors, 2> rF;
     rF[0].read(from_a, from_b);
     Sums rC{};
     for (bool more = true; more;) {
@@ -197,7 +192,6 @@ struct GemmTiles {
   }
 };
 
-/// Whether the lines of a factor can be read word by word.
 template <class T>
 bool is_aligned(Factor<T> const& f, Index depth, bool deep) {
   constexpr Index width = word_width<T>;

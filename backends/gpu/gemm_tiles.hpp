@@ -5,11 +5,11 @@
 #include <tessera/backends/gpu/words.hpp>
 #include <tessera/tuning.hpp>
 
-/// The tiles of matrix products compiled for GPUs.
+/// Tiles of matrix products for GPUs.
 namespace tessera::detail::gpu {
 
-/// A tile of WarpRows x WarpCols warps, whose threads have RowWords x ColWords squares of
-/// word_width<T> elements each. Registers are limited so that Teams teams fit one multiprocessor.
+/// WarpRows x WarpCols warps of threads with RowWords x ColWords squares of word_width<T> elements.
+/// Registers are limited so that Teams teams fit a multiprocessor.
 template <class T, int RowWords, int ColWords, int WarpRows, int WarpCols, int Depth, int Teams>
 struct GemmTileShape {
   static constexpr int row_words = RowWords;
@@ -45,8 +45,7 @@ struct GemmTileShapes<double> {
   }
 };
 
-/// Calls body(shape) for the tile chosen by `tuning`.
-/// @return whether that tile exists
+/// Returns false if `tuning` chooses another tile.
 template <class T, class Body>
 bool with_gemm_tile(GemmTuning const& tuning, Body const& body) {
   bool found = false;

@@ -18,7 +18,7 @@
 
 namespace tessera::detail {
 
-/// Kernels of GPUs: teams of warps.
+/// Teams of warps.
 template <class Exec, class T>
 struct GpuKernels {
   static constexpr int columns_at_once = gpu::BlockDotPlan<Exec, T>::most_columns;
@@ -60,7 +60,6 @@ struct GpuKernels {
       gpu::block_sum<Exec, T>(exec, label, lines, y, out, workspace, *this);
     }
   };
-  /// Columns, of a block of `columns`, that share a read of fused ATAX.
   static std::size_t fused_at_once(bool row_major, Lines<T> const& lines, std::size_t columns) {
     bool const together = row_major && columns > 2 && gpu::BlockRingPlan<Exec, T>::takes(lines);
     return together ? std::size_t{gpu::BlockRingPlan<Exec, T>::most_columns} : 1;
@@ -119,13 +118,11 @@ template <class Exec>
 struct AcceleratedProducts<Exec> {
   template <class T>
   using Of = detail::GpuKernels<Exec, T>;
-  /// Whether fused ATAX of columns is fast at these addresses.
   template <class T>
   static bool suit_fusion(detail::Lines<T> const& columns) {
     return detail::gpu::SlicesPlan<Exec, T>::are_fast(columns);
   }
   static constexpr bool fuses_all = false;
-  /// Whether a kernel of this backend fuses ATAX of these rows or columns.
   template <bool RowMajor, class T>
   static bool fuses(Exec const& exec, detail::Lines<T> const& lines, Tuning const& tuning) {
     if constexpr (RowMajor) {

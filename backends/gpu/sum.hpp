@@ -13,22 +13,21 @@
 
 namespace tessera::detail::gpu {
 
-/// How a team adds panels: `side_by_side` panels at a time, one word of columns per thread, then
-/// the next ones. The team reads lines that are close to each other in memory, which is fastest.
+/// A team adds `side_by_side` panels at a time, a word of columns per thread: lines are close in
+/// memory.
 template <class T>
 struct PanelSteps {
   static constexpr int team_size = 256;
-  /// Words for waiting subtrees: three teams share the 64 KiB of a Turing multiprocessor.
+  /// Three teams share 64 KiB of a Turing multiprocessor.
   static constexpr int words_in_scratch = 768;
 
-  int threads_per_line;  ///< a power of two, at least 8
-  int side_by_side;      ///< panels at a time: team_size / threads_per_line
-  Index count;           ///< of steps, a power of two
-  /// Levels of the stacks. The threads of a step's first panel own them.
+  int threads_per_line;  ///< 2^k >= 8
+  int side_by_side;      ///< panels at a time
+  Index count;
+  /// Of the stacks, owned by the threads of a step's first panel.
   int levels_in_scratch;
   int levels_in_memory;
 
-  /// For a team with this number of columns and panels.
   PanelSteps(Index columns, Index panels)
       : threads_per_line(static_cast<int>(
             std::clamp(ceil_power_of_two(summation::ceil_div(columns, Index{word_width<T>})),
@@ -40,11 +39,9 @@ struct PanelSteps {
 
   [[nodiscard]] int columns() const { return threads_per_line * word_width<T>; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index panels() const { return count * side_by_side; }
-  /// Scalars of scratch: two words per thread, and the stacks.
   [[nodiscard]] Index scratch() const {
     return (Index{2} * team_size + Index{levels_in_scratch} * threads_per_line) * word_width<T>;
   }
-  /// Scalars of workspace per team: the part of the stacks that scratch does not hold.
   [[nodiscard]] Index workspace() const {
     return Index{levels_in_memory} * threads_per_line * word_width<T>;
   }
@@ -56,9 +53,9 @@ struct SumPlan {
   PanelSteps<T> steps;
   Index column_tiles;   ///< teams that share a line
   Index groups;         ///< teams that share a column
-  int lines_in_flight;  ///< lines that a thread loads before it adds them: 5 to 8
-  /// Whether the last team of a tile of columns adds the results of the tile's teams. This saves a
-  /// kernel. It only pays if no multiprocessor has two teams that have to publish their writes.
+  int lines_in_flight;  ///< loaded before they are added: 5 to 8
+  /// The last team of a tile of columns adds the teams' results, which saves a kernel. Pays only if
+  /// no multiprocessor has two teams that publish their writes.
   bool last_team_combines;
 
   SumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
@@ -67,8 +64,7 @@ struct SumPlan {
               std::min(tuning.sum.panels_per_team, panels.count)),
         column_tiles(summation::ceil_div(lines.length, Index{steps.columns()})),
         groups(summation::ceil_div(panels.count, steps.panels())) {
-    // Split panels evenly: ten lines as eight and two would wait twice for memory, the second time
-    // for little data.
+    // Ten lines as eight and two would wait twice for memory.
     constexpr Index most_lines = 8;
     lines_in_flight = static_cast<int>(
         summation::ceil_div(panels.lines, summation::ceil_div(panels.lines, most_lines)));
@@ -77,17 +73,14 @@ struct SumPlan {
                          column_tiles <= backends::counters<Exec>;
   }
 
-  /// Minimum columns per team. If lines do not start on words, adjacent threads read adjacent
-  /// scalars, and each run of them costs an additional sector. A whole warp per line keeps the runs
-  /// long.
+  /// If lines do not start on words, adjacent threads read adjacent scalars, and each run costs a
+  /// sector more: a whole warp per line keeps runs long.
   static Index fewest_columns(Lines<T> const& lines) {
     return is_aligned(lines, lines.data) ? 0 : Index{warp_threads} * word_width<T>;
   }
-  /// Scalars of the partial vectors, one per group.
   [[nodiscard]] Index partials(Lines<T> const& lines) const {
     return groups == 1 ? 0 : whole_words<T>(groups * lines.length);
   }
-  /// Scalars of workspace: partial vectors and the stacks of all teams.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return partials(lines) + teams() * steps.workspace();
   }
@@ -95,17 +88,16 @@ struct SumPlan {
   [[nodiscard]] Index teams() const { return groups * column_tiles; }
 };
 
-/// One thread's word of columns in a sum over lines. The columns are adjacent, or have distance
-/// `Spacing` if lines do not start on words: then `Spacing` adjacent threads read adjacent scalars.
+/// Columns are adjacent, or `Spacing` apart if lines do not start on words: `Spacing` adjacent
+/// threads then read adjacent scalars.
 template <class Warp, int Spacing, int InFlight, class How, class T>
 struct ColumnSum {
   Lines<T> lines;
   T const* y;
   summation::Panels panels;
-  Index column;  ///< the thread's first column
-  int rest;      ///< columns of the line from there on
+  Index column;
+  int rest;  ///< columns of the line from there
 
-  /// First column of thread number `part` of each line.
   KOKKOS_FORCEINLINE_FUNCTION static int first_column(int part) {
     if constexpr (Spacing == 1) return part * word_width<T>;
     auto const thread = static_cast<unsigned>(part);
@@ -114,20 +106,19 @@ struct ColumnSum {
   }
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset(int e) { return e * Spacing; }
 
-  /// The sum of a panel; +0 if there is no such panel.
   KOKKOS_FORCEINLINE_FUNCTION Word<T> over_panel(Index panel) const {
     Word<T> sum{};
     Index const first = panel * panels.lines;
-    T const* line = lines.line(first) + column;  // the next one to load
+    T const* line = lines.line(first) + column;
     T const* factor = y + first;
     auto left =
         static_cast<int>(Kokkos::max(Index{0}, Kokkos::min(lines.count - first, panels.lines)));
     if (rest <= 0) left = 0;
     while (left > 0) {
-      // Without a branch per line, all loads start before the first one is waited for.
+      // Without a branch per line, all loads start before the first wait.
       left >= InFlight ? add_lines<true>(line, factor, left, sum)
                        : add_lines<false>(line, factor, left, sum);
-      // A compile-time number would be multiplied in advance and would occupy registers.
+      // A compile-time number would be multiplied in advance and occupy registers.
       int const done = Kokkos::min(left, InFlight);
       line += done * lines.leading;
       factor += done;
@@ -165,7 +156,6 @@ struct ColumnSum {
   }
 };
 
-/// The adjacent-pair tree over `Count` words of scratch with distance `apart`.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_words(Word<T> const* sWords, int apart) {
   if constexpr (Count == 1) {
@@ -176,10 +166,9 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_words(Word<T> const* sWords, int a
   }
 }
 
-/// The adjacent-pair tree over a step's panels. Each thread passes its columns of one panel;
-/// the threads of the first panel return the result. The tree combines the panels of a warp first,
-/// then the warps through one word of scratch per thread. If the panels belong to several warps,
-/// this contains a barrier, and the scratch is free after the next barrier.
+/// Each thread passes its columns of a panel; threads of the first panel get the tree: over a
+/// warp's panels, then warps through a word of scratch per thread. Panels of several warps need a
+/// barrier; scratch is free after the next.
 template <class Warp, class Team, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_step(Team const& member, PanelSteps<T> const& plan,
                                                    Word<T> sum, Word<T>* sSum) {
@@ -200,16 +189,15 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_step(Team const& member, PanelStep
                     : tree_over_words<8>(sSum + thread, apart);
 }
 
-/// The adjacent-pair tree over a team's panels, from number `first` on. The threads of a step's
-/// first panel return the result. `scratch`: (2, team_size) words, then the stacks. `memory`: the
-/// team's workspace.
+/// Threads of a step's first panel get the tree. `scratch`: (2, team_size) words, then stacks.
+/// `memory`: the team's workspace.
 template <class Warp, class Team, class Columns, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_panels(Team const& member, PanelSteps<T> const& plan,
                                                      Columns const& columns, Index first,
                                                      Word<T>* scratch, Word<T>* memory) {
   constexpr int team_size = PanelSteps<T>::team_size;
   int const thread = member.team_rank();
-  int const panel = thread / plan.threads_per_line;  // in the step
+  int const panel = thread / plan.threads_per_line;
   int const steps = static_cast<int>(plan.count);
   WordStack<1, T, true> const stack{memory + thread, plan.threads_per_line,
                                     scratch + 2 * team_size + thread, plan.levels_in_scratch};
@@ -233,11 +221,11 @@ struct Sum {
   OutputVector<T> out;
   T* partials;
   Word<T>* stacks;
-  int* arrivals;  ///< of teams, one counter for each tile of columns
+  int* arrivals;  ///< of teams, per tile of columns
   Plan plan;
   Index scratch;
-  bool out_on_words;  ///< and so are the lines
-  bool out_stays;     ///< in cache, for its next reader
+  bool out_on_words;
+  bool out_stays;  ///< in cache, for its next reader
   CombineVectors<Exec, T, OutputVector<T>> upper;
 
   template <class Team>
@@ -260,7 +248,6 @@ struct Sum {
   }
 
  private:
-  /// Stores the thread's columns of the group's partial vector or of the result.
   KOKKOS_FORCEINLINE_FUNCTION void store(Index group, Columns const& columns, Word<T> sum) const {
     bool const is_result = plan.groups == 1;
     if (is_result) {
@@ -289,9 +276,8 @@ struct Sum {
       }
     });
   }
-  /// Combines the groups, as a tree, if this team is the last of its tile to arrive. All threads
-  /// execute the fence: with a fence in the writing threads only, ptxas (CUDA 13.0) lets the other
-  /// threads of a warp pass the barriers alone.
+  /// The last team combines. All threads execute the fence: with a fence only in the writing ones,
+  /// ptxas (CUDA 13.0) lets others of the warp pass the barriers alone.
   template <class Team>
   KOKKOS_FUNCTION void combine(Team const& member, Index tile, Word<T>* sWords) const {
     bool const first_thread = member.team_rank() == 0;
@@ -304,7 +290,7 @@ struct Sum {
     }
     member.team_barrier();
     bool const is_last = *sLast != 0;
-    member.team_barrier();  // the scratch is free again
+    member.team_barrier();
     if (!is_last) return;
     Kokkos::memory_fence();
     upper.add(member, tile, reinterpret_cast<T*>(sWords));
@@ -312,7 +298,6 @@ struct Sum {
   }
 };
 
-/// out[j] = sum over lines i of y[i] * line_i[j], in the canonical order.
 template <class Exec, class T>
 void sum(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
          OutputVector<T> out, T* workspace, Meeting<T> const& meeting,

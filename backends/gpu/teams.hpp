@@ -16,13 +16,12 @@
 /// Teams of whole warps.
 namespace tessera::detail::gpu {
 
-/// A thread's place in its team.
 struct Place {
   int thread;
-  int lane;  ///< in the warp
+  int lane;
   int warp;
-  int half;  ///< index of the segment in the warp's chunk
-  int part;  ///< among the sixteen threads that share the segment
+  int half;  ///< segment in the warp's chunk
+  int part;  ///< among the segment's sixteen threads
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static Place of(Team const& member) {
@@ -30,8 +29,8 @@ struct Place {
     int const lane = thread % warp_threads;
     return {thread, lane, thread / warp_threads, lane / segment_threads, lane % segment_threads};
   }
-  /// The same with unsigned arithmetic, which takes fewer instructions if the compiler recomputes
-  /// the place instead of keeping it. (Other kernels would spill registers with it, nvcc 13.0.)
+  /// Fewer instructions if the compiler recomputes the place; other kernels would spill registers
+  /// with it (nvcc 13.0).
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static Place of_unsigned(Team const& member) {
     auto const thread = static_cast<unsigned>(member.team_rank());
@@ -43,9 +42,8 @@ struct Place {
   }
 };
 
-/// Runs `kernel` on `teams` teams of `team_size` <= MaxThreads threads. Limits registers so that
-/// MinTeams teams of MaxThreads threads fit one multiprocessor. Every `cluster` teams form a
-/// cluster, if the device has clusters.
+/// Registers are limited so that MinTeams teams of MaxThreads threads fit a multiprocessor. Every
+/// `cluster` teams form a cluster, if the device has clusters.
 template <unsigned MaxThreads, unsigned MinTeams, class Exec, class Kernel>
 void for_each_team(Exec const& exec, std::string const& label, Index teams, int team_size,
                    std::size_t scratch, Kernel const& kernel, int cluster = 1) {
@@ -53,8 +51,6 @@ void for_each_team(Exec const& exec, std::string const& label, Index teams, int 
                                                                     scratch, kernel, cluster);
 }
 
-/// Number of teams that fit a multiprocessor if each has `bytes` bytes of scratch. The system adds
-/// some to each.
 template <class Exec>
 Index teams_with_scratch(Exec const& exec, std::size_t bytes) {
   constexpr std::size_t of_system = 1024;
@@ -62,24 +58,21 @@ Index teams_with_scratch(Exec const& exec, std::size_t bytes) {
                             (bytes + of_system));
 }
 
-/// The adjacent-pair tree over partial vectors of words, which one thread pushes in order. Waiting
-/// subtrees are stored per thread, (levels, Words, threads). With scratch, the smallest subtrees,
-/// which are accessed most, are in scratch while it lasts (in parts of levels), the others in
-/// memory. Without scratch, waiting subtrees are stored in the order of their arrival, which takes
-/// fewer registers.
+/// The adjacent-pair tree over vectors of words that a thread pushes in order. Waiting subtrees:
+/// (levels, Words, threads). Scratch holds the smallest, most accessed ones, in parts of levels.
+/// Without it they are in order of arrival, which takes fewer registers.
 template <int Words, class T, bool HasScratch = false>
 struct WordStack {
-  /// The number of parts that leaves registers for a part in addition to the vector.
+  /// Leaves registers for a part and the vector.
   static constexpr int parts_of_level = !HasScratch || Words == 1 ? 1 : Words <= 16 ? 2 : 4;
-  static constexpr int part = Words / parts_of_level;  ///< words per part
+  static constexpr int part = Words / parts_of_level;  ///< words
 
-  Word<T>* memory;             ///< the thread's first word in memory
-  Index stride;                ///< distance between two words of the thread, in words
-  Word<T>* scratch = nullptr;  ///< the thread's first word in scratch
+  Word<T>* memory;
+  Index stride;  ///< between a thread's words
+  Word<T>* scratch = nullptr;
   int scratch_parts = 0;
 
-  /// Pushes vector number `index` of `count` and adds the subtrees that it completes. Stores the
-  /// sum for later; if the vector is the last one, leaves the whole tree in `vector`.
+  /// Adds the subtrees that vector `index` completes. After the last, `vector` is the whole tree.
   KOKKOS_FORCEINLINE_FUNCTION void push(PerLine<Word<T>, Words>& vector, int index,
                                         int count) const {
     bool const last = index + 1 == count;
@@ -112,8 +105,7 @@ struct WordStack {
       });
     });
   }
-  /// Calls body(first word, its address) for each part of a level. The two calls let the compiler
-  /// know which memory each one accesses.
+  /// Two calls of body: the compiler knows the memory of each.
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION void at(int level, Body const& body) const {
     static_for<parts_of_level>([&](auto p) {
@@ -128,11 +120,9 @@ struct WordStack {
   }
 };
 
-/// Maximum number of lines that a thread adds in sequence: counters have 32 bits.
 inline constexpr Index most_lines_in_turn = Index{1} << 30;
 
-/// Throws std::invalid_argument if a panel has more lines than most_lines_in_turn. (The matrix
-/// would have at least 2^45 elements.)
+/// Larger panels mean at least 2^45 elements.
 inline void require_countable_lines(summation::Panels const& panels) {
   if (panels.lines > most_lines_in_turn) {
     throw std::invalid_argument("tessera: a GPU takes matrices whose panels have at most " +
@@ -141,12 +131,10 @@ inline void require_countable_lines(summation::Panels const& panels) {
   }
 }
 
-/// Levels of a WordStack for `count` vectors, one for each subtree that can wait.
 inline int stack_levels(Index count) {
   return count <= 1 ? 0 : summation::tree_levels(count);
 }
 
-/// Stores a team's partial result: in the group's vector in the workspace, or in the result.
 template <bool Aligned, class T>
 KOKKOS_FORCEINLINE_FUNCTION void store_partial(T* group, bool is_result, OutputVector<T> const& out,
                                                Index column, int offset, int rest,

@@ -17,12 +17,10 @@
 #include <tessera/order/transpose_plan.hpp>
 #include <tessera/tuning.hpp>
 
-/// Transposes with teams of warps. A tile moves from the input to registers, scratch, registers and
-/// the output. Adjacent threads access adjacent elements on both sides. Many loads start before the
-/// first one is waited for.
+/// A tile moves through registers, scratch and registers. Adjacent threads access adjacent elements
+/// on both sides; many loads start before the first wait.
 namespace tessera::detail::gpu {
 
-/// A type with the size and alignment of T, in pieces that registers hold.
 template <std::size_t Size, std::size_t Alignment>
 struct Piece;
 template <std::size_t Size>
@@ -51,12 +49,10 @@ struct alignas(Alignment) Cell {
   Part part[Size / sizeof(Part)];
 };
 
-/// Elements of T, moved as bits.
 template <class T>
 using CellOf = Cell<sizeof(T), alignof(T)>;
 
-/// Elements that a thread reads at a time if the lines are contiguous and aligned. Blocks of that
-/// many lines are transposed in registers.
+/// Elements per thread of contiguous, aligned lines; as many lines are transposed in registers.
 template <class E>
 inline constexpr int block_width = sizeof(E) == 16  ? 1
                                    : sizeof(E) == 8 ? 2
@@ -67,37 +63,34 @@ struct alignas(sizeof(E) * block_width<E>) CellWord {
   PerLine<E, block_width<E>> e;
 };
 
-/// One tile of a matrix in memory: element (i, j) at data[i * row + j * col].
 template <class Pointer>
 struct TileView {
   Pointer data;
-  int rows;  ///< inside the matrix, up to the tile's edge
+  int rows;
   int cols;
   Index row;
   Index col;
 };
 
-/// A tile whose lines are read and written in words: contiguous, aligned on both sides, and whole
-/// words long. In scratch the tile's columns are lines of words, (Tile, words). The place of a word
-/// in its line is permuted so that neither side has bank conflicts.
+/// For whole, aligned words on both sides. In scratch, columns are lines of words, (Tile, words),
+/// permuted: no bank conflicts on either side.
 template <class Warp, class E, int Tile, int Threads>
 struct WordMover {
   static constexpr int width = block_width<E>;
   static constexpr int words = Tile / width;
-  static constexpr int blocks = words * words / Threads;  ///< per thread
-  static constexpr int rows_apart = Threads / words;      ///< distance between a thread's words
+  static constexpr int blocks = words * words / Threads;
+  static constexpr int rows_apart = Threads / words;
   static constexpr Index scratch = Index{Tile} * Tile;
   static_assert(Threads % words == 0);
   using Word = CellWord<E>;
 
-  /// Index of word `w` of line `line` in scratch.
   KOKKOS_FORCEINLINE_FUNCTION static int place(int line, int w) {
     return line * words + (w ^ (line / width % words));
   }
 
   KOKKOS_FORCEINLINE_FUNCTION static void load(int thread, E* scratch_tile,
                                                TileView<E const*> const& from) {
-    int const r = thread / words;  // of the thread's first block; the others are below it
+    int const r = thread / words;
     int const c = thread % words;
     E const* const first = from.data + r * width * from.row + c * width;
     PerLine<PerLine<Word, width>, blocks> rA;
@@ -119,11 +112,10 @@ struct WordMover {
     });
   }
 
-  /// Writes the transpose of the tile that `load` stored: line j of `to` is column j of the tile.
   KOKKOS_FORCEINLINE_FUNCTION static void store(int thread, E const* scratch_tile,
                                                 TileView<E*> const& to) {
     auto const* const sA = reinterpret_cast<Word const*>(scratch_tile);
-    int const line = thread / words;  // of the thread's first word; the others are below it
+    int const line = thread / words;
     int const w = thread % words;
     E* const first = to.data + line * to.row + w * width;
     static_for<blocks * width>([&](auto k) {
@@ -136,19 +128,18 @@ struct WordMover {
   }
 };
 
-/// A tile of any lines, copied element by element. Lines in scratch are padded, (Tile, pitch), so
-/// that neither rows nor columns have bank conflicts.
+/// Copies element by element. Lines in scratch are padded, (Tile, pitch): no bank conflicts.
 template <class E, int Tile, int Threads, bool Contiguous>
 struct CellMover {
   static constexpr int pitch = Tile + (sizeof(E) < 4 ? 4 / static_cast<int>(sizeof(E)) : 1);
-  static constexpr int cells = Tile * Tile / Threads;  ///< per thread
+  static constexpr int cells = Tile * Tile / Threads;
   static constexpr int in_flight = cells < 16 ? cells : 16;
-  static constexpr int rows_apart = Threads / Tile;  ///< distance between a thread's cells
+  static constexpr int rows_apart = Threads / Tile;
   static constexpr Index scratch = Index{Tile} * pitch;
   static_assert(Threads % Tile == 0);
 
   KOKKOS_FORCEINLINE_FUNCTION static void load(int thread, E* sA, TileView<E const*> const& from) {
-    int const i = thread / Tile;  // of the thread's first cell; the others are below it
+    int const i = thread / Tile;
     int const j = thread % Tile;
     E const* const first = from.data + i * from.row + (Contiguous ? j : j * from.col);
     for (int step = 0; step < cells; step += in_flight) {
@@ -175,23 +166,19 @@ struct CellMover {
   }
 };
 
-/// The tile's edge, or what is left of the matrix if that is smaller.
 template <int Tile>
 KOKKOS_FORCEINLINE_FUNCTION int extent_of(Index left) {
   return static_cast<int>(Kokkos::min(Index{Tile}, left));
 }
 
-/// Rows and columns by which the first tiles start outside the matrix, if tiles are aligned to
-/// multiples of 256 bytes.
+/// By which the first tiles start outside the matrix, for alignment to 256 bytes.
 struct TilesOff {
   int rows;
   int cols;
 };
-/// Tiles start with the matrix. A separate type, because the arithmetic with TilesOff is slow for
-/// lines that do not start on words.
+/// A separate type: arithmetic with TilesOff is slow for lines that do not start on words.
 struct NoneOff {};
 
-/// One tile per team.
 template <class Exec, class E, class Mover, int Tile, class Off>
 struct TransposeTile {
   Elements<E> e;
@@ -220,12 +207,11 @@ struct TransposeTile {
   }
 };
 
-/// Two tiles per team, which are exchanged; or one on the diagonal.
 template <class Exec, class E, class Mover, int Tile>
 struct SwapTiles {
   E* data;
   Index size;
-  Index row;  ///< stride
+  Index row;
   Index col;
   TilePairs pairs;
 
@@ -235,8 +221,8 @@ struct SwapTiles {
     if (corner.row > corner.col) return;
     int const rows = extent_of<Tile>(size - corner.row);
     int const cols = extent_of<Tile>(size - corner.col);
-    E* const upper = data + corner.row * row + corner.col * col;  // (rows, cols)
-    E* const lower = data + corner.col * row + corner.row * col;  // (cols, rows)
+    E* const upper = data + corner.row * row + corner.col * col;
+    E* const lower = data + corner.col * row + corner.row * col;
     E* const sUpper = team_scratch<E>(member, 0, Mover::scratch);
     E* const sLower = team_scratch<E>(member, 0, Mover::scratch);
     bool const is_pair = corner.row != corner.col;
@@ -248,10 +234,9 @@ struct SwapTiles {
   }
 };
 
-/// Copies lines to lines; each team copies some elements of one line.
 template <class Exec, class E, int Threads, bool Contiguous>
 struct CopyPiece {
-  static constexpr int cells = 8;  ///< per thread
+  static constexpr int cells = 8;
   Elements<E> e;
   TileOrder pieces;
 
@@ -273,8 +258,6 @@ struct CopyPiece {
   }
 };
 
-/// Whether there is a kernel for this tile size: each thread has at least one block, its part fits
-/// registers, and the tile fits the scratch of every device.
 template <class E>
 constexpr bool has_transpose_tile(int tile, int threads) {
   int const words = tile / block_width<E>;
@@ -282,7 +265,6 @@ constexpr bool has_transpose_tile(int tile, int threads) {
   return words * words >= threads && bytes <= 32 * 1024 && bytes <= 128 * threads;
 }
 
-/// Calls body(StaticInt<tile>, StaticInt<threads>) for every kernel of E.
 template <class E, class Body>
 void for_each_transpose_tile(Body const& body) {
   auto const with_threads = [&](auto tile) {
@@ -298,7 +280,6 @@ void for_each_transpose_tile(Body const& body) {
   with_threads(StaticInt<128>{});
 }
 
-/// Throws an error that lists the available tiles.
 template <class E>
 [[noreturn]] void refuse_transpose_tile(TransposeTuning const& tuning) {
   std::string known;
@@ -312,7 +293,6 @@ template <class E>
                    std::to_string(tuning.tile_cols) + " by " + std::to_string(tuning.team_size));
 }
 
-/// Whether both sides can be accessed word by word.
 template <class E>
 bool moves_words(Elements<E> const& e) {
   constexpr Index word = sizeof(CellWord<E>);
@@ -321,16 +301,14 @@ bool moves_words(Elements<E> const& e) {
          on_words(e.from, e.from_row, word) && on_words(e.to, e.to_col, word);
 }
 
-/// Minimum number of teams per multiprocessor. It limits the registers to the size of a tile's
-/// part.
+/// Limits registers to a tile's part.
 template <class E, int Tile, int Threads>
 inline constexpr int teams_side_by_side =
     std::max(1, (Tile * Tile * static_cast<int>(sizeof(E)) / Threads <= 64 ? 1024 : 512) / Threads);
 
-/// Returns the distance of `data` from the previous 256-byte boundary, in elements, if it is the
-/// same for all lines. Returns 0 if an additional tile would cost more than the alignment saves: if
-/// lines of `length` have few tiles of `Tile`. Kokkos' allocations start 128 bytes behind such a
-/// boundary.
+/// Elements from the previous 256-byte boundary to `data`, if equal for all lines; 0 if lines have
+/// so few tiles that one more costs more than alignment saves. Kokkos' allocations start 128 bytes
+/// behind a boundary.
 template <int Tile, class E>
 int elements_off(E const* data, Index line, Index length) {
   constexpr auto size = static_cast<Index>(sizeof(E));
@@ -353,7 +331,7 @@ void transpose_tiles(Exec const& exec, std::string const& label, Elements<E> con
   if (moves_words(e)) {
     TilesOff const off{elements_off<Tile>(e.to, e.to_col, e.rows),
                        elements_off<Tile>(e.from, e.from_row, e.cols)};
-    // A band that covers all tiles still does with the additional one.
+    // A band of all tiles includes the additional one.
     Index const band_of_all = band >= whole.rows ? e.rows + off.rows : band;
     run(std::type_identity<WordMover<WarpOf<Exec>, E, Tile, Threads>>{}, off,
         TileOrder(e.rows + off.rows, e.cols + off.cols, Tile, Tile, band_of_all));
@@ -400,7 +378,7 @@ void transpose_elements(Exec const& exec, std::string const& label, Elements<T> 
   if (e.is_copy()) copy_lines(exec, label, e);
 }
 
-/// Edge of a tile; two tiles fit the scratch of every device.
+/// Two fit any device's scratch.
 template <class E>
 inline constexpr int swap_tile = sizeof(E) == 1   ? 128
                                  : sizeof(E) <= 4 ? 64

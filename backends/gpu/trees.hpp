@@ -6,25 +6,23 @@
 
 #include <tessera/backends/gpu/words.hpp>
 
-/// Adjacent-pair trees over the threads of a warp. Addition is commutative: if both partners of an
-/// exchange add, every thread gets the same bits.
+/// Adjacent-pair trees over a warp's threads. Both partners of an exchange add: the same bits, as
+/// addition is commutative.
 namespace tessera::detail::gpu {
 
-/// The adjacent-pair tree over groups of `Threads` threads. All threads of a group get the result.
+/// All threads of a group get the result.
 template <class Warp, int Threads, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_over_threads(T value) {
   static_for<log2_of<Threads>>(
       [&](auto level) { value += Warp::shuffle_xor(value, 1 << level()); });
   return value;
 }
-/// The same for a power of two that is known at run time.
 template <class Warp, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_over_threads(T value, int threads) {
   for (int o = 1; o < threads; o *= 2) value += Warp::shuffle_xor(value, o);
   return value;
 }
 
-/// The adjacent-pair tree over the elements of a word.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_over_word(Word<T> const& word) {
   if constexpr (word_width<T> == 4) {
@@ -34,15 +32,14 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_word(Word<T> const& word) {
   }
 }
 
-/// The adjacent-pair tree over the lanes of a segment. Each of sixteen threads passes one word of
-/// lanes, and all sixteen get the result.
+/// Each of sixteen threads has a word of lanes; all get the result.
 template <class Warp, bool Aligned, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_over_lanes(Word<T> const& lanes, int thread) {
   if constexpr (Aligned) {
     return tree_over_threads<Warp, segment_threads>(tree_over_word(lanes));
   } else {
-    // Element e of thread t is lane 16 e + t, so the tree starts across threads. Partners split the
-    // elements, so each level halves the number of elements per thread.
+    // Element e of thread t is lane 16 e + t: the tree starts across threads. Partners split the
+    // elements at each level.
     auto const keep_half = [&](T low, T high, int mask) {
       bool const upper = (thread & mask) != 0;
       T const received = Warp::shuffle_xor(upper ? low : high, mask);
@@ -68,7 +65,6 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_lanes(Word<T> const& lanes, int thread) 
   }
 }
 
-/// The dot product of `Words` words in one segment of a line, and in x: one segment's subtree.
 template <class Warp, bool Aligned, int Words, class T>
 KOKKOS_FORCEINLINE_FUNCTION T segment_dot(Word<T> const* line, Word<T> const* x, int thread) {
   Word<T> lanes{};
@@ -76,8 +72,8 @@ KOKKOS_FORCEINLINE_FUNCTION T segment_dot(Word<T> const* line, Word<T> const* x,
   return tree_over_lanes<Warp, Aligned>(lanes, thread);
 }
 
-/// The adjacent-pair tree over up to 2^15 values, which all threads of a warp push together. Thread
-/// t keeps the values with numbers t modulo 32, and so on for upper levels.
+/// Up to 2^15 values, pushed by a warp. Thread t keeps values t modulo 32, and so on for upper
+/// levels.
 template <class Warp, class T>
 class WarpTree {
  public:
@@ -91,7 +87,6 @@ class WarpTree {
       value_ = T(0);
     }
   }
-  /// Returns the result to every thread. Nothing can be pushed afterwards.
   KOKKOS_FORCEINLINE_FUNCTION T sum() {
     if (count_ <= warp_threads) {
       return tree_over_threads<Warp, warp_threads>(count_ == warp_threads ? block_ : value_);

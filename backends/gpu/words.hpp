@@ -12,29 +12,24 @@
 #include <tessera/order/lines.hpp>
 #include <tessera/order/static_for.hpp>
 
-/// The part of a line that one thread of a GPU holds. Sixteen threads own a segment: each has four
-/// words of 16 bytes, one from each step of the lanes' chains. A warp owns two segments, its chunk.
+/// The part of a line per thread. Sixteen threads own a segment, with four words of 16 bytes each,
+/// one per step of the lanes' chains. A warp owns two segments, its chunk.
 namespace tessera::detail::gpu {
 
-/// The exchanges between the threads of a warp on `Exec`.
 template <class Exec>
 using WarpOf = typename backends::Backend<Exec>::Warp;
 
 inline constexpr int segment_threads = 16;
 inline constexpr int warp_threads = 32;
-/// Words of a segment that each of its threads holds.
 inline constexpr int segment_words = summation::chain_steps;
-/// Scalars of a word.
 template <class T>
 inline constexpr int word_width = 16 / static_cast<int>(sizeof(T));
-/// Elements of a line that a warp holds, two segments.
 template <class T>
 inline constexpr int chunk = 2 * summation::segment<T>;
 
 template <int X>
 inline constexpr int log2_of = static_cast<int>(std::bit_width(static_cast<unsigned>(X))) - 1;
 
-/// 16 bytes of scalars.
 template <class T>
 struct alignas(16) Word {
   PerLine<T, word_width<T>> e;
@@ -44,14 +39,12 @@ inline bool on_word(void const* p) {
   return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
 }
 
-/// Whether lines and vector can be read in words.
 template <class T>
 bool is_aligned(Lines<T> const& lines, T const* x) {
   return on_word(lines.data) && on_word(x) && lines.length % word_width<T> == 0 &&
          (lines.leading % word_width<T> == 0 || lines.count == 1);
 }
 
-/// Words of a segment that each of sixteen threads has, for lines of `length`: 1, 2 or all.
 template <class T>
 int words_of_segment(Index length) {
   if (length > 2 * summation::lanes<T>) return segment_words;
@@ -61,7 +54,6 @@ template <class Body>
 void with_words(int words, Body const& body) {
   with_static<1, 2, segment_words>(words, body);
 }
-/// Maximum lines per step of sixteen threads or of a warp, if a thread has `words` words of each.
 inline constexpr int most_short_lines(int words) {
   return words == segment_words ? 4 : 8;
 }
@@ -75,30 +67,27 @@ void with_alignment(bool aligned, Body const& body) {
   }
 }
 
-/// Offset of element `e` of a thread's word among the lanes. Elements are adjacent if words are
-/// aligned; otherwise adjacent threads read adjacent scalars.
+/// Aligned elements are adjacent; otherwise adjacent threads read adjacent scalars.
 template <class T, bool Aligned>
 KOKKOS_FORCEINLINE_FUNCTION constexpr int element_offset(int e) {
   return Aligned ? e : e * segment_threads;
 }
-/// The first column, within its segment, of thread `thread` of sixteen.
 template <class T, bool Aligned>
 KOKKOS_FORCEINLINE_FUNCTION constexpr int thread_offset(int thread) {
   return Aligned ? thread * word_width<T> : thread;
 }
 
-/// Elements of the line from `column` on, limited to 32 bits, which are cheap to compare.
+/// 32 bits are cheap to compare.
 KOKKOS_FORCEINLINE_FUNCTION int rest_of_line(Index length, Index column) {
   constexpr Index enough = 1 << 30;
   Index const rest = length - column;
   return static_cast<int>(rest < 0 ? 0 : rest < enough ? rest : enough);
 }
 
-/// How a word is loaded.
 struct Once {};         ///< not needed again: leaves caches to others
-struct OnceInBlock {};  ///< not needed again, but the surrounding 256 bytes are needed soon
-struct Constant {};     ///< read by many threads, never written
-struct Cached {};       ///< read again soon by the same team
+struct OnceInBlock {};  ///< not needed again, but the surrounding 256 bytes are
+struct Constant {};     ///< read by many threads
+struct Cached {};       ///< read again soon by the team
 
 template <class Warp, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> load_whole(T const* from, Once) {
@@ -120,8 +109,8 @@ template <class Warp, class T>
 KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, OnceInBlock) {
   return Warp::load_once_in_block(from);
 }
-/// Scalars only occur in lines that do not start on words. Several warps share the blocks of such
-/// lines, so fetching whole blocks is faster.
+/// Only lines that do not start on words. Warps share their blocks, so fetching whole blocks is
+/// faster.
 template <class Warp, class T>
 KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, Once) {
   return load_scalar<Warp>(from, OnceInBlock{});
@@ -135,7 +124,6 @@ KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, Cached) {
   return *from;
 }
 
-/// Loads the word at `offset`, scalar by scalar; +0 from `rest` on.
 template <class Warp, bool Aligned, class How, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> load_scalars(T const* from, int offset, int rest, How how) {
   Word<T> word{};
@@ -146,8 +134,7 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> load_scalars(T const* from, int offset, int 
   return word;
 }
 
-/// Loads the word of lane step `step`, whose first element is `offset` after `from`; +0 from `rest`
-/// on.
+/// Of lane step `step`; +0 from `rest`.
 template <class Warp, bool Aligned, class How, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> load_word(T const* from, int offset, int rest, How how) {
   if constexpr (Aligned) {
@@ -159,7 +146,6 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> load_word(T const* from, int offset, int res
   }
 }
 
-/// Loads the first `Words` words of a thread's part of a segment at `from`.
 template <class Warp, bool Aligned, int Words, class How, class T>
 KOKKOS_FORCEINLINE_FUNCTION void load_words(Word<T>* words, T const* from, int rest, How how) {
   static_for<Words>([&](auto k) {
@@ -167,7 +153,6 @@ KOKKOS_FORCEINLINE_FUNCTION void load_words(Word<T>* words, T const* from, int r
   });
 }
 
-/// Stores a word to the place from which load_word reads it.
 template <bool Aligned, class T>
 KOKKOS_FORCEINLINE_FUNCTION void store_word(T* to, int offset, int rest, Word<T> const& word) {
   if constexpr (Aligned) {
@@ -180,12 +165,10 @@ KOKKOS_FORCEINLINE_FUNCTION void store_word(T* to, int offset, int rest, Word<T>
   }
 }
 
-/// c = a * b + c, element by element.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_add(Word<T> const& a, Word<T> const& b, Word<T>& c) {
   static_for<word_width<T>>([&](auto e) { c.e[e()] = Kokkos::fma(a.e[e()], b.e[e()], c.e[e()]); });
 }
-/// c = a * b + c with one factor for all elements.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_add(T a, Word<T> const& b, Word<T>& c) {
   static_for<word_width<T>>([&](auto e) { c.e[e()] = Kokkos::fma(a, b.e[e()], c.e[e()]); });

@@ -9,18 +9,16 @@
 #include <tessera/backends/host/simd.hpp>
 #include <tessera/order/lines.hpp>
 
-/// How a host thread walks lines, and which data it prefetches.
+/// How a host thread walks lines and prefetches.
 namespace tessera::detail {
 
 struct Walk {
-  Index ahead = 0;        ///< prefetch distance of dot products, in elements; 0: no prefetch
-  bool in_cache = false;  ///< lines are in a cache, which is fast in any order
-  Index of_next = 0;      ///< elements to prefetch of each line of the next step while lines are
-                          ///< added
-  bool avx512 = false;    ///< use AVX-512 if lines are not prefetched
+  Index ahead = 0;        ///< in elements; 0: no prefetch
+  bool in_cache = false;  ///< fast in any order
+  Index of_next = 0;      ///< elements per line to prefetch while adding
+  bool avx512 = false;
 };
 
-/// Chooses how host threads walk the lines of a matrix.
 template <class T>
 Walk walk_of(Lines<T> const& lines) {
   constexpr Index size = sizeof(T);
@@ -42,25 +40,22 @@ KOKKOS_FORCEINLINE_FUNCTION void ask_for(T const* from, Index length) {
   for (Index k = 0; k < length; k += at_a_time) backends::host::prefetch(from + k);
 }
 
-/// Prefetches the lines of the next step, from line `first` on, while the current ones are added:
-/// `limit` elements of each; 0: no prefetch.
+/// Prefetches `limit` elements of each line of the next step, from `first`, while the current is
+/// added.
 template <class T>
 struct NextStep {
   Lines<T> const& lines;
   Index first = 0;
   Index limit = 0;
-  /// Prefetches elements [j, j + length) of line first + r, if that line exists.
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int r, Index j, Index length) const {
     if (j < limit && first + r < lines.count) ask_for(lines.line(first + r) + j, length);
   }
 };
 
-/// Prefetches data for a thread that walks `count` lines at a time, far enough ahead to hide memory
-/// latency. The hardware prefetcher works only within a page.
+/// For `count` lines at a time. The hardware prefetcher works only within a page.
 template <class T>
 class Ahead {
  public:
-  /// For elements [begin, end) of lines from `first` on; `distance` in elements.
   KOKKOS_FORCEINLINE_FUNCTION Ahead(Lines<T> const& lines, Index first, int count, Index begin,
                                     Index end, Index distance)
       : lines_(lines), near_(first * lines.leading + distance), turn_(end - distance) {
@@ -72,7 +67,6 @@ class Ahead {
       turn_ = begin;
     }
   }
-  /// Prefetches the data that follows elements [j, j + length) of line first + r, if there is any.
   KOKKOS_FORCEINLINE_FUNCTION void fetch(int r, Index j, Index length) const {
     Index const all = (lines_.count - 1) * lines_.leading + lines_.length;
     Index const place = (j < turn_ ? near_ : far_) + r * lines_.leading + j;
@@ -82,7 +76,7 @@ class Ahead {
  private:
   Lines<T> const& lines_;
   Index near_;
-  Index far_;  // from element turn_ on: of a later line
+  Index far_;
   Index turn_;
 };
 

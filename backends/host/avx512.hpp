@@ -20,36 +20,29 @@
 #include <immintrin.h>
 #endif
 
-/// Inner loops for hosts with AVX-512, independent of the flags that the rest of the program is
-/// compiled with. They have twice as many lanes per instruction and twice as many registers, so
-/// they compute all lanes of four lines at the same time. The order of summation is the same.
+/// Inner loops with AVX-512, whatever flags the rest is compiled with. All lanes of four lines at
+/// once, in the same order of summation.
 namespace tessera::backends::host::avx512 {
 
 using summation::Index;
 
-/// Scalars of a register.
 template <class T>
 inline constexpr int register_width = 64 / static_cast<int>(sizeof(T));
 inline constexpr int lane_registers = 4;
-/// Lines whose dot products are computed at the same time, and their maximum number of segments.
 inline constexpr int lines_of_dot = 4;
 inline constexpr int most_segments = 32;
-/// Rows, and registers per row, of the block of a matrix product: 24 registers for C, the rest for
-/// factors.
+/// 24 registers for C, the rest for factors.
 inline constexpr int block_rows = 12;
 inline constexpr int block_registers = 2;
 
 #ifdef TESSERA_WITH_AVX512
 
-/// Whether the compiler supports them.
 inline constexpr bool compiled = true;
 
-/// Whether the processor has the instructions and the system saves the registers.
 inline bool supported() {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
 }
 
-/// Whether to use them: supported, and TESSERA_AVX512 was not "off" at the first call.
 inline bool available() {
   static bool const wanted = [] {
     char const* const choice = std::getenv("TESSERA_AVX512");
@@ -58,7 +51,7 @@ inline bool available() {
   return wanted;
 }
 
-// A lambda does not inherit the target attribute, so the functions below use loops.
+// No lambdas: they do not inherit the target attribute.
 #define TESSERA_AVX512 [[gnu::target("avx512f,avx512dq")]]
 #define TESSERA_AVX512_INLINE [[gnu::target("avx512f,avx512dq"), gnu::always_inline]] inline
 
@@ -69,7 +62,7 @@ TESSERA_AVX512_INLINE __m512d load(double const* from) {
   return _mm512_loadu_pd(from);
 }
 
-/// Loads the first `count` elements and fills the register with zeros. Reads no further elements.
+/// +0 behind `count` elements; reads no others.
 TESSERA_AVX512_INLINE __m512 load_first(float const* from, int count) {
   auto const mask = static_cast<__mmask16>(count >= 16 ? 0xffff : (1 << count) - 1);
   return _mm512_maskz_loadu_ps(mask, from);
@@ -110,7 +103,6 @@ TESSERA_AVX512_INLINE __m512 add(__m512 a, __m512 b) {
 TESSERA_AVX512_INLINE __m512d add(__m512d a, __m512d b) {
   return _mm512_add_pd(a, b);
 }
-/// a * b + c, one rounding an element.
 TESSERA_AVX512_INLINE __m512 fma(__m512 a, __m512 b, __m512 c) {
   return _mm512_fmadd_ps(a, b, c);
 }
@@ -118,7 +110,7 @@ TESSERA_AVX512_INLINE __m512d fma(__m512d a, __m512d b, __m512d c) {
   return _mm512_fmadd_pd(a, b, c);
 }
 
-/// Sums of neighbours within each quarter: a01 a23 b01 b23.
+/// Per quarter: a01 a23 b01 b23.
 TESSERA_AVX512_INLINE __m512 sums_of_neighbours(__m512 a, __m512 b) {
   return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
 }
@@ -126,7 +118,7 @@ TESSERA_AVX512_INLINE __m512 sums_of_neighbours(__m512 a, __m512 b) {
 TESSERA_AVX512_INLINE __m512d sums_of_neighbours(__m512d a, __m512d b) {
   return _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
 }
-/// Sums of neighbouring quarters: a01 a23 b01 b23.
+/// a01 a23 b01 b23.
 TESSERA_AVX512_INLINE __m512 sums_of_quarters(__m512 a, __m512 b) {
   return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
 }
@@ -134,13 +126,12 @@ TESSERA_AVX512_INLINE __m512d sums_of_quarters(__m512d a, __m512d b) {
   return _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x88), _mm512_shuffle_f64x2(a, b, 0xdd));
 }
 
-/// Sums of neighbouring halves: a01 b01.
+/// a01 b01.
 TESSERA_AVX512_INLINE __m512d sums_of_halves(__m512d a, __m512d b) {
   return _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x44), _mm512_shuffle_f64x2(a, b, 0xee));
 }
 
-/// The first two levels of the tree over a segment's lanes: over the four elements of each quarter
-/// (doubles: over the four elements of two quarters).
+/// Two levels: over each quarter's four elements (doubles: two quarters').
 TESSERA_AVX512_INLINE __m512 tree_of_lanes(__m512 const (&lanes)[lane_registers]) {
   return sums_of_neighbours(sums_of_neighbours(lanes[0], lanes[1]),
                             sums_of_neighbours(lanes[2], lanes[3]));
@@ -149,8 +140,8 @@ TESSERA_AVX512_INLINE __m512d tree_of_lanes(__m512d const (&lanes)[lane_register
   return sums_of_quarters(sums_of_neighbours(lanes[0], lanes[1]),
                           sums_of_neighbours(lanes[2], lanes[3]));
 }
-/// Two more levels, for four lines at a time. Floats: quarter r has four sums of line r, in order.
-/// Doubles: each half has one sum of each line.
+/// Two levels for four lines. Floats: quarter r has four sums of line r, in order. Doubles: each
+/// half has one sum of each line.
 TESSERA_AVX512_INLINE __m512 side_by_side(__m512 const (&trees)[lines_of_dot]) {
   return sums_of_quarters(sums_of_quarters(trees[0], trees[1]),
                           sums_of_quarters(trees[2], trees[3]));
@@ -160,26 +151,24 @@ TESSERA_AVX512_INLINE __m512d side_by_side(__m512d const (&trees)[lines_of_dot])
                                            sums_of_quarters(trees[1], trees[3]));
   return _mm512_shuffle_f64x2(lines, lines, 0xd8);
 }
-/// The next level of four lines' trees, over the contents of a, then of b.
 TESSERA_AVX512_INLINE __m512 next_level(__m512 a, __m512 b) {
   return sums_of_neighbours(a, b);
 }
 TESSERA_AVX512_INLINE __m512d next_level(__m512d a, __m512d b) {
   return sums_of_halves(a, b);
 }
-/// The tree over `segments` >= 1 segments of four lines, in the form of side_by_side and
-/// next_level.
+/// In the form of side_by_side.
 template <class Register>
 TESSERA_AVX512_INLINE Register tree_of_segments(Register* segment, int segments) {
   for (; segments > 1; segments = (segments + 1) / 2) {
-    segment[segments] = Register{};  // for the last one, if their number is odd
+    segment[segments] = Register{};
     for (int s = 0; s < (segments + 1) / 2; ++s) {
       segment[s] = next_level(segment[2 * s], segment[2 * s + 1]);
     }
   }
   return segment[0];
 }
-/// The last levels: one sum per line. A -0 becomes +0.
+/// A -0 becomes +0.
 TESSERA_AVX512_INLINE void store_sums(__m512 lines, float* sums) {
   lines = sums_of_neighbours(lines, lines);
   lines = add(sums_of_neighbours(lines, lines), __m512{});
@@ -192,7 +181,6 @@ TESSERA_AVX512_INLINE void store_sums(__m512d lines, double* sums) {
   _mm256_storeu_pd(sums, _mm512_castpd512_pd256(lines));
 }
 
-/// Writes the sums of lines_of_dot lines with distance `stride`.
 TESSERA_AVX512_INLINE void store_sums(auto lines, auto* sums, Index stride) {
   if (stride == 1) return store_sums(lines, sums);
   std::remove_reference_t<decltype(*sums)> found[lines_of_dot];
@@ -200,8 +188,7 @@ TESSERA_AVX512_INLINE void store_sums(auto lines, auto* sums, Index stride) {
   for (int r = 0; r < lines_of_dot; ++r) sums[r * stride] = found[r];
 }
 
-/// dot_lines for lines of up to one segment, whose elements fill `Steps` steps of the lanes. All of
-/// x is in registers, and lines are read in the order of their addresses.
+/// Lines up to a segment, of `Steps` steps of lanes: x is in registers, lines are read in order.
 template <int Steps, class T>
 TESSERA_AVX512 void dot_short_lines(T const* lines, Index leading, Index count, T const* x,
                                     int length, T* sums, Index stride) {
@@ -239,8 +226,7 @@ TESSERA_AVX512 void dot_short_lines(T const* lines, Index leading, Index count, 
   }
 }
 
-/// sums[i · stride] = dot product of the first `length` elements of line i and of x, for `count`
-/// lines, `leading` apart, lines_of_dot of them at a time. They have 1 to most_segments segments.
+/// sums[i · stride] = line i · x, over 1 to most_segments segments.
 template <class T>
 TESSERA_AVX512 void dot_lines(T const* lines, Index leading, Index count, T const* x, int length,
                               T* sums, Index stride) {
@@ -324,10 +310,8 @@ TESSERA_AVX512 void dot_lines(T const* lines, Index leading, Index count, T cons
   }
 }
 
-/// Registers of columns that a sum over lines handles at a time.
 inline constexpr std::size_t sum_registers = 4;
 
-/// Columns from `to` on that fill `Registers` registers; or, if `Masked`, the first `rest` of one.
 template <bool Masked, std::size_t Registers, class T, class Register>
 TESSERA_AVX512_INLINE void load_columns(T const* from, int rest, Register (&columns)[Registers]) {
 #pragma GCC unroll 16
@@ -337,7 +321,6 @@ TESSERA_AVX512_INLINE void load_columns(T const* from, int rest, Register (&colu
   }
 }
 
-/// Continues the chains `sums` over lines with distance `leading`, each multiplied by its factor.
 template <bool Masked, std::size_t Registers, std::size_t Count, class T, class Register>
 TESSERA_AVX512_INLINE void go_on(T const* lines, Index leading, Register const (&factors)[Count],
                                  int rest, Register (&sums)[Registers]) {
@@ -350,7 +333,6 @@ TESSERA_AVX512_INLINE void go_on(T const* lines, Index leading, Register const (
   }
 }
 
-/// Writes `sums` to the output of `joined`, from column j on.
 template <bool Masked, std::size_t Registers, class T, class Register>
 TESSERA_AVX512_INLINE void write(Register (&sums)[Registers], detail::Joined<T> const& joined,
                                  Index j, int rest) {
@@ -367,7 +349,6 @@ TESSERA_AVX512_INLINE void write(Register (&sums)[Registers], detail::Joined<T> 
   }
 }
 
-/// Broadcasts y[0 … Panels · Count) to factors.
 template <std::size_t Panels, std::size_t Count, class T, class Register>
 TESSERA_AVX512_INLINE void spread(T const* y, Register (&factors)[Panels][Count]) {
 #pragma GCC unroll 2
@@ -377,7 +358,6 @@ TESSERA_AVX512_INLINE void spread(T const* y, Register (&factors)[Panels][Count]
   }
 }
 
-/// Computes the columns from number j on for add_chains.
 template <bool Masked, std::size_t Registers, std::size_t Panels, std::size_t Count, class T,
           class Register>
 TESSERA_AVX512_INLINE void add_columns(T const* lines, Index leading,
@@ -395,9 +375,8 @@ TESSERA_AVX512_INLINE void add_columns(T const* lines, Index leading,
   write<Masked>(sums, joined, j, rest);
 }
 
-/// The tree over `Panels` chains, 1 or 2, each over `Count` lines with distance `leading`, of y[r]
-/// * line_r[j], j in [0, width). The result goes to `joined`. The first chain starts from begun[j],
-/// or from +0 if `begun` is null.
+/// joined = the tree over `Panels` (1 or 2) chains of `Count` lines, y[r] * line_r[j]. The first
+/// starts from begun[j], or +0 if null.
 template <std::size_t Panels, std::size_t Count, class T>
 TESSERA_AVX512_INLINE void add_chains(T const* lines, Index leading, T const* y, T const* begun,
                                       detail::Joined<T> const& joined, Index width) {
@@ -415,17 +394,14 @@ TESSERA_AVX512_INLINE void add_chains(T const* lines, Index leading, T const* y,
   }
 }
 
-/// The chain over `Count` lines with distance `leading`, of y[r] * line_r[j], j in [0, width). The
-/// result goes to `joined`. It starts from begun[j], or from +0 if `begun` is null.
 template <int Count, class T>
 TESSERA_AVX512 void add_lines(T const* lines, Index leading, T const* y, T const* begun,
                               detail::Joined<T> joined, Index width) {
   add_chains<1, std::size_t{Count}>(lines, leading, y, begun, joined, width);
 }
 
-/// Adds panels of summation::min_panel_lines lines with distance `leading`, line i times y[i], in
-/// columns [0, width). `Panels` of them, 1 or 2, make one vector of the stack; there are `groups`
-/// such vectors.
+/// Line i times y[i]. `Panels` (1 or 2) panels of min_panel_lines lines make each of `groups`
+/// vectors.
 template <int Panels, class T>
 TESSERA_AVX512 void add_panels(T const* lines, Index leading, Index groups, T const* y,
                                detail::VectorStack<T> stack, Index width) {
@@ -436,8 +412,7 @@ TESSERA_AVX512 void add_panels(T const* lines, Index leading, Index groups, T co
   }
 }
 
-/// The chain over `count` lines with distance `leading`, of y[r] * line_r[j], for the columns of
-/// `Registers` registers, which hold the sums. Lines are read in the order of their addresses.
+/// joined = the chain of y[r] * line_r[j], in registers. Lines are read in order.
 template <std::size_t Registers, class T>
 TESSERA_AVX512 void add_lines_of(T const* lines, Index leading, Index count, T const* y,
                                  detail::Joined<T> const& joined) {
@@ -450,7 +425,6 @@ TESSERA_AVX512 void add_lines_of(T const* lines, Index leading, Index count, T c
   write<false>(sums, joined, 0, 0);
 }
 
-/// The same for lines whose `width` columns fill 1 to `Most` registers. Returns whether they do.
 template <std::size_t Most = 16, class T>
 bool add_short_lines(T const* lines, Index leading, Index count, T const* y,
                      detail::Joined<T> const& joined, Index width) {
@@ -463,9 +437,7 @@ bool add_short_lines(T const* lines, Index leading, Index count, T const* y,
   return Most > 0;
 }
 
-/// Continues the chains of a block of C: block_rows lines with distance `leading`, of
-/// block_registers registers. `fresh`: starts from +0. `last`: the result gets + 0. The factors
-/// have shapes (depth, block_rows) and (depth, columns of the block).
+/// `fresh`: from +0. `last`: + 0 at the end. Factors: (depth, block_rows), (depth, columns).
 template <class T>
 TESSERA_AVX512 void add_block(T const* a, T const* b, Index depth, T* c, Index leading, bool fresh,
                               bool last) {

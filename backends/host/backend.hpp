@@ -10,7 +10,7 @@
 
 namespace tessera::backends {
 
-/// Common members of all host execution spaces.
+/// Common members of host execution spaces.
 template <class Exec>
 struct HostBackend {
   static constexpr bool is_accelerated = true;
@@ -38,7 +38,6 @@ struct HostBackend {
     result.prefer_fused = host::fuse_tiles<T>(cols, rows, exec.concurrency());
     return result;
   }
-  /// Adapts a tuning for one vector to a block of vectors.
   template <class T>
   static Tuning tuning_of_blocks(Exec const& /*exec*/, Index /*count*/, Index /*length*/,
                                  int vectors, Tuning const& result) {

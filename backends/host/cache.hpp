@@ -11,7 +11,7 @@
 
 namespace tessera::backends::host {
 
-/// Bytes of the last-level cache, which cores share; a usual size if the system does not report it.
+/// Shared by cores; a usual size if unknown.
 inline summation::Index last_cache_bytes() {
   static summation::Index const bytes = [] {
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -23,45 +23,40 @@ inline summation::Index last_cache_bytes() {
   return bytes;
 }
 
-/// Up to this size, reading a matrix from cache is so fast that the start of more than one team per
-/// thread is noticeable.
+/// Up to this size, starting several teams per thread is noticeable.
 inline constexpr summation::Index small_bytes = 8 * 1024 * 1024;
 
-/// Whether most of a matrix of `bytes` comes from memory because the last-level cache does not hold
-/// it.
+/// The last-level cache does not hold most of it.
 inline bool comes_from_memory(summation::Index bytes) {
   return bytes > last_cache_bytes() + last_cache_bytes() / 2;
 }
 
-/// Whether threads prefetch the lines of a matrix of `bytes` from memory. Evidence: host-asking.
+/// Evidence: host-asking.
 inline bool asks_memory(summation::Index bytes) {
   return profile().asks_memory && comes_from_memory(bytes);
 }
 
-/// Whether the hardware prefetcher is fastest for lines of this size. It works better with longer
-/// lines and with more lines at the same time.
+/// The hardware prefetcher is fastest for long lines, and for more at once.
 inline bool foreseen(summation::Index line_bytes) {
   return line_bytes > 32 * 1024;
 }
 
-/// Prefetch distance for the lines of a matrix, in bytes; 0: no prefetch. Evidence: host-distance.
+/// Bytes; 0: no prefetch. Evidence: host-distance.
 inline summation::Index prefetch_distance(summation::Index line_bytes, summation::Index bytes) {
   constexpr summation::Index best = 8 * 1024;
   return asks_memory(bytes) && !foreseen(line_bytes) ? best : 0;
 }
 
-/// Bytes of each line of the next step that fused ATAX prefetches while it adds the lines of the
-/// current step. Without prefetches a core reads nothing while it adds. Short lines are already
-/// being fetched; for lines that the hardware prefetches, their beginning suffices. Evidence:
-/// host-next-step.
+/// Bytes of each line of fused ATAX's next step to prefetch while a core adds, and would read
+/// nothing. Short lines are already being fetched; of lines that the hardware prefetches, the
+/// beginning suffices. Evidence: host-next-step.
 inline summation::Index next_step_bytes(summation::Index line_bytes, summation::Index bytes) {
   constexpr summation::Index beginning = 2 * 1024;
   if (!asks_memory(bytes) || line_bytes <= 1024) return 0;
   return foreseen(line_bytes) ? beginning : line_bytes;
 }
 
-/// Whether a matrix of `bytes` is read from cache equally fast in any order. Evidence:
-/// host-any-order.
+/// Read equally fast in any order. Evidence: host-any-order.
 inline bool stays_in_cache(summation::Index bytes) {
   return bytes <= last_cache_bytes() / profile().forward_from;
 }

@@ -14,19 +14,18 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/order/vector_stack.hpp>
 
-/// The upper part of the trees: combines partial results of teams.
+/// Combines partial results of teams.
 namespace tessera::detail {
 
-/// Partial vectors, one per group of teams' work, and the result of their tree.
 template <class T, class Out = OutputVector<T>>
 struct PartialVectors {
   T* data;  // (groups, length)
   Index groups;
   Index length;
-  Out out;        ///< set_sums for length elements
-  int* arrivals;  ///< number of finished groups
+  Out out;
+  int* arrivals;
 
-  /// Up to this many scalars the last team to finish combines all groups, which saves a launch.
+  /// The last team combines up to so many scalars, which saves a launch.
   static constexpr Index small = 16384;
 
   KOKKOS_INLINE_FUNCTION T* of(Index group) const { return data + group * length; }
@@ -34,7 +33,7 @@ struct PartialVectors {
     return groups > 1 && groups * length <= small;
   }
 
-  /// out[j] = tree over the groups, + 0, for j in [begin, end). Overwrites the partial vectors.
+  /// out[j] = tree over the groups, + 0. Overwrites the vectors.
   KOKKOS_INLINE_FUNCTION void combine(Index begin, Index end) const {
     for (Index o = 1; o < groups; o *= 2) {
       for (Index t = 0; t + o < groups; t += 2 * o) {
@@ -44,7 +43,6 @@ struct PartialVectors {
     out.set_sums(data, begin, end);
   }
 
-  /// Called by a group's only team when its partial vector is complete.
   KOKKOS_INLINE_FUNCTION void group_is_complete() const {
     if (groups == 1) return combine(0, length);
     if (!last_team_combines()) return;
@@ -58,7 +56,7 @@ struct PartialVectors {
 
 template <class T, class Partials>
 struct CombineVectors {
-  static constexpr Index columns = 512;  ///< per team
+  static constexpr Index columns = 512;
   Partials partials;
 
   KOKKOS_FUNCTION void operator()(HostTeam<T> const& team) const {
@@ -67,7 +65,6 @@ struct CombineVectors {
   }
 };
 
-/// Computes the rest of the tree, unless the teams have done it.
 template <class Exec, class T, class Out>
 void combine_vectors(Exec const& exec, std::string const& label,
                      PartialVectors<T, Out> const& partials) {

@@ -13,13 +13,13 @@
 
 namespace tessera::detail {
 
-/// Maps the dot products of all lines to teams.
+/// Maps dot products to teams.
 template <class T>
 struct DotPlan {
   Index lines_per_team;
-  Index line_blocks;  ///< blocks of lines
-  Index run_length;   ///< elements per run: whole segments, or the line
-  Index runs;         ///< runs per line
+  Index line_blocks;
+  Index run_length;  ///< whole segments, or the line
+  Index runs;        ///< per line
   int columns;
 
   DotPlan(Lines<T> const& lines, DotTuning const& tuning, int columns_of_block = 1)
@@ -35,13 +35,12 @@ struct DotPlan {
     }
   }
 
-  /// Scalars of workspace: partial sums of runs.
+  /// Scalars.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return runs == 1 ? 0 : columns * lines.count * runs;
   }
 };
 
-/// Each team computes a block of lines, and one run of each.
 template <class T, class Columns>
 struct Dot {
   Lines<T> lines;
@@ -77,7 +76,6 @@ struct Dot {
   }
 };
 
-/// out[i] = dot product of line i and x, in the canonical order, for each column of a block.
 template <class Exec, class T, class Columns>
 void dot(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
          OutputOf<T, Columns> out, T* workspace, DotTuning const& tuning, Columns const& columns) {

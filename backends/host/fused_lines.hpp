@@ -15,7 +15,7 @@
 
 namespace tessera::detail {
 
-/// Maps the panels of a fused ATAX of row-major lines to teams.
+/// Maps panels to teams.
 template <class T>
 struct FusedLinesPlan {
   summation::Panels panels;
@@ -32,27 +32,23 @@ struct FusedLinesPlan {
     groups = summation::ceil_div(panels.count, panels_per_team);
   }
 
-  /// Scalars of workspace: the partial vector of each group.
+  /// Scalars.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return groups * columns * lines.length;
   }
-  /// Scalars of scratch per team.
+  /// Scalars.
   [[nodiscard]] Index scratch(Lines<T> const& lines) const {
     return VectorStack<T>::levels_above(panels_per_team) * columns * lines.length;
   }
 };
 
-/// Source of lines for fused ATAX that reads them in place from memory.
 struct LinesInMemory {
-  /// Scalars of scratch per team that the source needs.
   KOKKOS_INLINE_FUNCTION static Index scratch() { return 0; }
-  /// Lines of a panel that are fetched at a time.
   KOKKOS_INLINE_FUNCTION static Index at_a_time(Index panel_lines) { return panel_lines; }
   template <class T>
   static Walk walk_of(Lines<T> const& lines) {
     return detail::walk_of(lines);
   }
-  /// Returns lines [first, last) of all.
   template <class T>
   KOKKOS_INLINE_FUNCTION Lines<T> operator()(Lines<T> const& all, Index first, Index last,
                                              T* /*scratch*/) const {
@@ -70,7 +66,7 @@ struct FusedLines {
   FusedLinesPlan<T> plan;
   FusedLinesTuning tuning;
   Factor factor;
-  Index scratch;  ///< of the stack; the source's scratch follows it
+  Index scratch;
   Walk walk;
   Columns columns;
 
@@ -117,9 +113,7 @@ struct FusedLines {
   }
 };
 
-/// y[i] = dot product of line i and x; out[j] = sum over i of factor(i, y[i]) * line_i[j]. Each
-/// line is read once from memory, and the second time from cache. The same for each column of a
-/// block.
+/// Lines are read again from cache.
 template <class Exec, class T, class Source, class Factor, class Columns>
 void fused_lines(Exec const& exec, Label const& label, Lines<T> const& lines, Source const& source,
                  InputOf<T, Columns> x, OutputOf<T, Columns> y,

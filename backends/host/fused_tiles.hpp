@@ -15,11 +15,11 @@
 
 namespace tessera::detail {
 
-/// Maps the tiles of a fused ATAX of column-major lines to teams.
+/// Maps tiles to teams.
 template <class T>
 struct FusedTilesPlan {
-  summation::Panels panels;  ///< of the sum that computes a tile's part of B
-  Index width;               ///< elements of each line in a tile
+  summation::Panels panels;  ///< of a tile's part of B
+  Index width;               ///< elements
   Index tiles;
   Index tiles_per_team;
   Index groups;
@@ -42,22 +42,20 @@ struct FusedTilesPlan {
     groups = summation::ceil_div(tiles, tiles_per_team);
   }
 
-  /// Scalars of a tile's part of B and of the stack that computes it.
   [[nodiscard]] Index sum_scratch() const {
     return columns * (1 + VectorStack<T>::levels_above(panels.count)) * width;
   }
-  /// Scalars of workspace: the partial vector of each group.
+  /// Scalars.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return groups * columns * lines.count;
   }
-  /// Scalars of scratch per team.
+  /// Scalars.
   [[nodiscard]] Index scratch(Lines<T> const& lines) const {
     return sum_scratch() + VectorStack<T>::levels_above(tiles_per_team) * columns * lines.count;
   }
 };
 
-/// Lines of a tile whose dot products are computed at the same time. Four are faster than 1, 2 or
-/// 8.
+/// Four are faster than 1, 2 or 8.
 inline constexpr int lines_per_tile_dot = 4;
 
 template <class T, class Factor, class Columns>
@@ -107,9 +105,7 @@ struct FusedTiles {
   }
 };
 
-/// y[i] = sum over lines j of x[j] * line_j[i]; out[j] = dot product of line j and factor(i, y[i]).
-/// Each tile is read once from memory, and the second time from cache. The same for each column of
-/// a block.
+/// Tiles are read again from cache.
 template <class Exec, class T, class Factor, class Columns>
 void fused_tiles(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
                  OutputOf<T, Columns> y, PartialVectors<T, OutputOf<T, Columns>> const& partials,

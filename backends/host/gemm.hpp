@@ -19,10 +19,9 @@
 #include <tessera/order/tile_order.hpp>
 #include <tessera/tuning.hpp>
 
-/// Matrix products by host threads, in teams of one thread.
+/// Matrix products by teams of one thread.
 namespace tessera::detail {
 
-/// A block of C in registers.
 template <class T>
 struct BlockOfPacks {
   static constexpr int width = backends::host::pack_width<T>;
@@ -30,8 +29,7 @@ struct BlockOfPacks {
   static constexpr int rows = 6;
   static constexpr int cols = packs * width;
 
-  /// Continues the chains of the block. `fresh`: starts from +0. `last`: the result gets + 0. The
-  /// factors have shapes (depth, rows) and (depth, cols).
+  /// `fresh`: from +0. `last`: + 0 at the end. Factors: (depth, rows), (depth, cols).
   KOKKOS_FORCEINLINE_FUNCTION static void add(T const* a, T const* b, Index depth, T* c,
                                               Index leading, bool fresh, bool last) {
     using Pack = backends::host::Pack<T>;
@@ -61,7 +59,6 @@ struct BlockOfPacks {
   }
 };
 
-/// The same with AVX-512.
 template <class T>
 struct BlockOfRegisters {
   static constexpr int rows = backends::host::avx512::block_rows;
@@ -73,8 +70,7 @@ struct BlockOfRegisters {
   }
 };
 
-/// A tile of C. Its parts of both factors are packed to scratch, one slice of the depth at a time,
-/// in strips for the blocks of C.
+/// Factors are packed to scratch in strips, a slice of the depth at a time.
 template <class T, class Block, bool DeepA, bool DeepB>
 struct GemmTile {
   static constexpr int strip_rows = Block::rows;
@@ -84,7 +80,6 @@ struct GemmTile {
   TileOrder tiles;
   Index tile_depth;
 
-  /// Elements of scratch.
   static Index scratch(Index rows, Index cols, Index depth) {
     return depth * (whole(rows, strip_rows) + whole(cols, strip_cols));
   }
@@ -125,7 +120,7 @@ struct GemmTile {
     return summation::ceil_div(count, strip) * strip;
   }
 
-  /// Packs strips of Lines lines, (strips, depth, Lines), with +0 beyond the last line.
+  /// (strips, depth, Lines), +0 beyond the last line.
   template <int Lines, bool Deep>
   KOKKOS_FUNCTION static void pack(T* to, Factor<T> const& f, Index first, Index count, Index k,
                                    Index depth) {
@@ -151,7 +146,6 @@ struct GemmTile {
     }
   }
 
-  /// Adds a block that extends beyond C.
   KOKKOS_FUNCTION void add_edge(T const* a, T const* b, Index depth, T* c, Index rows, Index cols,
                                 bool fresh, bool last) const {
     PerLine<T, strip_rows * strip_cols> block;
@@ -211,7 +205,6 @@ struct TurnInRegisters {
   }
 };
 
-/// C = A·B with long sums.
 template <class Exec, class T>
 void gemm_long(Exec const& exec, Label const& label, Product<T> const& product,
                OutputMatrix<T> const& out) {

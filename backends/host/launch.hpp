@@ -19,15 +19,13 @@
 
 namespace tessera::detail {
 
-/// A team of one host thread: its league rank, and its scratch, aligned to a cache line. `scratch`
-/// is only valid if scratch was requested.
+/// `scratch`: aligned to a cache line; valid only if requested.
 template <class T>
 struct HostTeam {
   Index league_rank;
   T* scratch;
 };
 
-/// The functor that Kokkos calls for each worker.
 template <class Exec, class T, class Kernel>
 struct OnTeams {
   Kernel kernel;
@@ -42,11 +40,10 @@ struct OnTeams {
   }
 };
 
-/// Maximum bytes of scratch that a team gets on the stack of its thread.
 inline constexpr std::size_t most_scratch_on_stack = 32768;
 
-/// Runs a team in the calling thread, with `bytes` of scratch at the far end of a buffer on the
-/// stack. Scratch in the same page as the frames of called functions is slower.
+/// Scratch is at the far end of a stack buffer: in the page of called functions' frames it is
+/// slower.
 template <class T, class Kernel>
 struct OnStack {
   static constexpr std::size_t alignment = 64;
@@ -61,7 +58,6 @@ struct OnStack {
   }
 };
 
-/// Runs the only team in the calling thread. Kokkos' tools see it as a kernel.
 template <class Exec, class Team>
 void run_alone(Exec const& exec, std::string const& label, Team const& team) {
   std::uint64_t number = 0;
@@ -70,10 +66,9 @@ void run_alone(Exec const& exec, std::string const& label, Team const& team) {
   Kokkos::Tools::endParallelFor(number);
 }
 
-/// Runs `kernel` on `teams` teams of one thread with `scratch` scalars each. `bytes`: what all
-/// teams read, or a large number if they compute for long. A single team runs in the calling
-/// thread, which saves starting others. Small kernels are distributed by a RangePolicy, which
-/// starts faster than a TeamPolicy. Returns when all teams are done.
+/// Waits for `teams` teams of one thread. `bytes`: what all read, or a large number if they compute
+/// for long. A single team runs in the calling thread. Small kernels use a RangePolicy, which
+/// starts faster than a TeamPolicy.
 template <class T, class Exec, class Kernel>
 void for_each_team(Exec const& exec, std::string const& label, Index teams, Index scratch,
                    Kernel const& kernel, Index bytes = std::numeric_limits<Index>::max()) {
@@ -99,7 +94,7 @@ void for_each_team(Exec const& exec, std::string const& label, Index teams, Inde
   }
   int const level = scratch_level<Exec>(bytes_of_team);
   int const workers = std::min(count, exec.concurrency());
-  Shares shares(teams, workers);  // host kernels are synchronous
+  Shares shares(teams, workers);
   Kokkos::TeamPolicy<Exec, Kokkos::Schedule<Kokkos::Static>> policy(exec, workers, 1);
   if (bytes_of_team > 0) policy.set_scratch_size(level, Kokkos::PerTeam(bytes_of_team));
   detail::launch(label, policy, OnTeams<Exec, T, Kernel>{kernel, &shares, scratch, level});

@@ -11,24 +11,22 @@
 #include <tessera/order/static_for.hpp>
 #include <tessera/order/vector_stack.hpp>
 
-/// Sums over lines in the canonical order, for one thread and all columns it was given.
+/// Sums over lines, for one thread.
 namespace tessera::detail {
 
-/// Columns handled between two accesses to the same subtree, so that the sums stay in L1.
+/// Columns between two accesses to a subtree: sums stay in L1.
 inline constexpr Index columns_of_merge = 4096;
 
-/// Columns handled between two accesses to the same line while `next` prefetches other lines. Small
-/// pieces avoid too many memory requests at a time.
+/// While `next` prefetches, small pieces limit memory requests at a time.
 template <class T>
 KOKKOS_INLINE_FUNCTION Index columns_per_chunk(NextStep<T> const& next, Index columns) {
   return next.limit > 0 ? 1024 / static_cast<Index>(sizeof(T)) : columns;
 }
 
-/// sums[j] = chain over `Count` lines with distance `leading`, of y[r] * line_r[j], j in [0,
-/// width). The chain starts from +0 if `Fresh`, otherwise from sums[j]. If `Merge`, sums[j] += that
-/// chain, which starts from begun[j] unless `Fresh`.
+/// sums[j] = chain over `Count` lines of y[r] * line_r[j], from +0 if `Fresh`, else from sums[j].
+/// If `Merge`, sums[j] += the chain, from +0 or begun[j].
 ///
-/// Not inlined: among the loops for all numbers of lines in its caller, it is slower.
+/// Not inlined: slower among its caller's loops.
 template <int Count, bool Fresh, bool Merge, class T>
 __attribute__((noinline)) KOKKOS_FUNCTION void add_lines_by_packs(T const* lines, Index leading,
                                                                   T const* y, T const* begun,
@@ -45,9 +43,8 @@ __attribute__((noinline)) KOKKOS_FUNCTION void add_lines_by_packs(T const* lines
   }
 }
 
-/// The chain over `Count` lines with distance `leading`, of y[r] * line_r[j], j in [0, width). The
-/// result goes to `joined`. It starts from begun[j], or from +0 if `begun` is null. If no subtree
-/// waits, `begun` must be the destination.
+/// joined = the chain over `Count` lines of y[r] * line_r[j], from begun[j], or +0 if null. If no
+/// subtree waits, `begun` is the destination.
 template <int Count, class T>
 KOKKOS_INLINE_FUNCTION void add_lines(T const* lines, Index leading, T const* y, T const* begun,
                                       Joined<T> const& joined, Index width) {
@@ -56,7 +53,7 @@ KOKKOS_INLINE_FUNCTION void add_lines(T const* lines, Index leading, T const* y,
       return backends::host::avx512::add_lines<Count>(lines, leading, y, begun, joined, width);
     }
   }
-  // Join the first subtree in the same pass, which is faster than a separate pass.
+  // Joining in the same pass is faster.
   for (Index j = 0; j < width; j += columns_of_merge) {
     Index const some = width - j < columns_of_merge ? width - j : columns_of_merge;
     Joined<T> const to = joined.from(j);
@@ -74,9 +71,8 @@ KOKKOS_INLINE_FUNCTION void add_lines(T const* lines, Index leading, T const* y,
   }
 }
 
-/// Adds lines [block, block + Count) to the panel [first, last), number `index` of its stack, in
-/// columns [begin, end). The panel's last lines join the subtrees that it completes. Prefetches as
-/// many lines of `next` at the same time.
+/// Adds lines [block, block + Count) of panel `index`, [first, last). The last ones join the
+/// subtrees it completes. Prefetches as much of `next`.
 template <int Count, class T>
 KOKKOS_INLINE_FUNCTION void add_to_panel(NextStep<T> const& next, Lines<T> const& lines,
                                          Index block, Index first, Index last, T const* y,
@@ -95,8 +91,7 @@ KOKKOS_INLINE_FUNCTION void add_to_panel(NextStep<T> const& next, Lines<T> const
   }
 }
 
-/// The same for all elements of the lines and each column of a block, with factors y(c) and stacks
-/// stack(c). The first column loads the lines to L1 for the others.
+/// The first column loads the lines to L1.
 template <int Count, class T, class Columns>
 KOKKOS_INLINE_FUNCTION void add_to_panels_of_block(Columns const& columns, NextStep<T> const& next,
                                                    Lines<T> const& lines, Index block, Index first,
@@ -116,8 +111,7 @@ KOKKOS_INLINE_FUNCTION void add_to_panels_of_block(Columns const& columns, NextS
   }
 }
 
-/// Pushes the chain over `lines`, line i times y[i], as vector number `index` of the stack. Lines
-/// are read in the order of their addresses.
+/// Pushes the chain of y[i] * line i. Lines are read in order.
 template <class T>
 __attribute__((noinline)) KOKKOS_FUNCTION void add_one_by_one(Lines<T> const& lines, T const* y,
                                                               VectorStack<T> const& stack,
@@ -141,10 +135,10 @@ __attribute__((noinline)) KOKKOS_FUNCTION void add_one_by_one(Lines<T> const& li
 
 struct PanelWalk {
   int lines_per_step;
-  bool pairs = false;  ///< with AVX-512: two panels at a time
+  bool pairs = false;
 };
 
-/// Level 0 of the stack = the sum over lines of y[i] * line_i, in panels of `panel_lines`.
+/// Level 0 = the sum over lines of y[i] * line_i.
 template <class T>
 KOKKOS_INLINE_FUNCTION void add_panels(Lines<T> const& lines, Index panel_lines, T const* y,
                                        PanelWalk const& walk, VectorStack<T> const& stack) {
@@ -156,7 +150,7 @@ KOKKOS_INLINE_FUNCTION void add_panels(Lines<T> const& lines, Index panel_lines,
     if (panel_lines == most && walk.lines_per_step == most && backends::host::avx512::available()) {
       Index const whole = lines.count / most;
       if (walk.pairs) {
-        // Pairs are the vectors of another stack, which uses the levels of the stack of panels.
+        // Pairs are the vectors of another stack, in the same levels.
         p = whole / 2 * 2;
         backends::host::avx512::add_panels<2>(lines.data, lines.leading, p / 2, y, stack,
                                               lines.length);
@@ -170,7 +164,6 @@ KOKKOS_INLINE_FUNCTION void add_panels(Lines<T> const& lines, Index panel_lines,
     Index const first = p * panel_lines;
     Index const last = Kokkos::min(lines.count, first + panel_lines);
     if (walk.lines_per_step == most && last - first == most) {
-      // The code below does the same, but takes longer to reach its loop.
       add_lines<most>(lines.line(first), lines.leading, y + first, static_cast<T const*>(nullptr),
                       stack.joined(p), lines.length);
       continue;
@@ -188,8 +181,7 @@ KOKKOS_INLINE_FUNCTION void add_panels(Lines<T> const& lines, Index panel_lines,
   stack.finish(panels, 0, lines.length);
 }
 
-/// The same for each column of a block, panel by panel: level 0 of stack(c) = the sum over lines of
-/// y(c)[i] * line_i.
+/// stack(c)'s level 0 = the sum over lines of y(c)[i] * line_i.
 template <class T, class Columns>
 KOKKOS_INLINE_FUNCTION void add_panels_of_block(Columns const& columns, Lines<T> const& lines,
                                                 Index panel_lines, auto const& y,

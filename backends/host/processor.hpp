@@ -17,22 +17,21 @@ namespace tessera::backends::host {
 
 using summation::Index;
 
-/// How a processor reads lines fastest. No value changes a bit of a result.
+/// Changes no bit of a result.
 struct Profile {
   char const* name;
-  bool asks_memory;      ///< lines come from memory faster with software prefetch
-  bool line_by_line;     ///< shorter lines come from memory faster if fewer are read at the same
-                         ///< time
-  bool near_last_cache;  ///< long sums in cache need tiles that fit L1
-  bool reads_twice;      ///< long lines in cache are faster read twice than fused
-  bool keeps_one_line;   ///< without AVX-512, lines of 4 to 16 KiB in cache are fastest one by one
-  /// A matrix up to the last-level cache size over this is read equally fast in any order.
+  bool asks_memory;      ///< software prefetch speeds up lines from memory
+  bool line_by_line;     ///< shorter lines from memory are faster fewer at a time
+  bool near_last_cache;  ///< cached long sums need tiles that fit L1
+  bool reads_twice;      ///< cached long lines are faster in two stages
+  bool keeps_one_line;   ///< without AVX-512, cached lines of 4 to 16 KiB are fastest one by one
+  /// Up to the last-level cache over this, any order is fast.
   Index forward_from;
-  Index longest_of_eight;         ///< longest lines in cache, in bytes, to handle eight at a time
-  Index longest_of_eight_avx512;  ///< the same with AVX-512
+  Index longest_of_eight;  ///< cached lines up to this size are handled eight at a time
+  Index longest_of_eight_avx512;
 };
 
-/// The profiles. The first one is for processors without measurements.
+/// The first is for unmeasured ones.
 inline constexpr Profile profiles[] = {
     {"generic", false, false, false, false, false, 4, 0, 0},
     {"zen3", false, false, true, false, false, 4, 0, 0},
@@ -41,7 +40,6 @@ inline constexpr Profile profiles[] = {
     {"golden-cove", true, false, false, false, true, 1, 16 * 1024, 4 * 1024},
 };
 
-/// Name of a processor's profile, from its vendor, family and model in cpuid.
 constexpr char const* profile_name(bool is_amd, bool is_intel, int family, int model) {
   int const series = model / 16;
   if (is_amd && family == 0x19) {

@@ -13,7 +13,7 @@
 
 namespace tessera::detail {
 
-/// Kernels of host threads: teams of one.
+/// Teams of one thread.
 template <class Exec, class T>
 struct HostKernels {
   static constexpr int columns_at_once = most_columns;
@@ -96,7 +96,6 @@ struct HostKernels {
     [[nodiscard]] Index teams() const { return this->groups; }
     [[nodiscard]] int threads() const { return 1; }
     [[nodiscard]] int lines_side_by_side() const { return tuning.lines_per_step; }
-    /// A team adds all panels of its tile's part of B.
     [[nodiscard]] Index panels_of_team() const { return this->panels.count; }
     [[nodiscard]] Index scratch_of(Lines<T> const& lines) const { return this->scratch(lines); }
   };
@@ -111,7 +110,6 @@ template <class Exec>
 struct AcceleratedProducts<Exec> {
   template <class T>
   using Of = detail::HostKernels<Exec, T>;
-  /// Whether fused ATAX of columns is fast at these addresses.
   template <class T>
   static bool suit_fusion(detail::Lines<T> const& /*columns*/) {
     return true;

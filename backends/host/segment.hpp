@@ -12,23 +12,20 @@
 #include <tessera/order/pair_tree.hpp>
 #include <tessera/order/static_for.hpp>
 
-/// Dot products of lines in the canonical order, for one thread that computes all lanes.
+/// Dot products of lines, for one thread that computes all lanes.
 namespace tessera::detail {
 
-/// Packs that hold the lanes of a segment.
 template <class T>
 inline constexpr int lane_packs = summation::lanes<T> / backends::host::pack_width<T>;
 
-/// The level of a segment's tree that leaves one pack.
 template <class T>
 inline constexpr int segment_level = backends::host::tree_levels<lane_packs<T>>;
 
-/// Number of segments of a line whose packs are kept until they are combined.
+/// Per line; their packs wait to be combined.
 inline constexpr int waiting_segments = 8;
 
-/// The chains of `Packs` packs of lanes from number `First` on, for whole segments that begin at
-/// `line` of each line. They begin with a product instead of +0: zeros would
-/// occupy registers that are missing later.
+/// Chains of packs from number `First`, of whole segments. They begin with a product: zeros would
+/// occupy registers.
 template <int First, int Packs, int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void chains_of(
     PerLine<T const*, Count> const& line, T const* x,
@@ -50,11 +47,10 @@ KOKKOS_FORCEINLINE_FUNCTION void chains_of(
   });
 }
 
-/// The trees of `Count` whole segments, which begin at `line` of each line, down to one pack each.
-/// Lines are walked strictly forward.
+/// One pack per line and whole segment. Lines are walked forward.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& line, T const* x,
-                                                backends::host::Pack<T>* result) {  // (Count)
+                                                backends::host::Pack<T>* result) {
   namespace host = backends::host;
   PerLine<PerLine<host::Pack<T>, lane_packs<T>>, Count> lanes;
   chains_of<0, lane_packs<T>, Count, T>(line, x, lanes);
@@ -63,15 +59,15 @@ KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& 
   });
 }
 
-/// The same, one pair of adjacent packs after the other. More lines can then share the loads of x,
-/// but lines are not walked forward, which is only fast in cache.
+/// Pair by pair of packs: more lines share the loads of x, but are not walked forward, which is
+/// fast only in cache.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void whole_segments_by_pairs(PerLine<T const*, Count> const& line,
                                                          T const* x,
                                                          backends::host::Pack<T>* result) {
   namespace host = backends::host;
   static_assert(lane_packs<T> == 8);
-  // Build the tree while its leaves arrive: waiting leaves take registers.
+  // Waiting leaves would take registers.
   PerLine<PerLine<host::Pack<T>, lane_packs<T> / 2>, Count> pair;
   static_for<lane_packs<T> / 2>([&](auto q) __attribute__((always_inline)) {
     PerLine<PerLine<host::Pack<T>, 2>, Count> lanes;
@@ -88,12 +84,10 @@ KOKKOS_FORCEINLINE_FUNCTION void whole_segments_by_pairs(PerLine<T const*, Count
   });
 }
 
-/// The trees of the last segments of `count` lines, from `line` of the first of them on, down to
-/// one pack each. The segments have `Whole` whole packs and 0 <= `rest` elements of one more.
+/// Segments of `Whole` packs and 0 <= `rest` elements, down to a pack per line.
 template <int Whole, class T>
 KOKKOS_INLINE_FUNCTION void last_segments_with(T const* line, Index leading, int count, T const* x,
-                                               int rest,
-                                               backends::host::Pack<T>* result) {  // (count)
+                                               int rest, backends::host::Pack<T>* result) {
   namespace host = backends::host;
   constexpr int width = host::pack_width<T>;
   for (int r = 0; r < count; ++r, line += leading) {
@@ -116,8 +110,7 @@ KOKKOS_INLINE_FUNCTION void last_segments_with(T const* line, Index leading, int
   }
 }
 
-/// The same for segments of 1 <= `length` < segment elements, which have First to Last - 1 whole
-/// packs.
+/// Segments of 1 <= `length` < segment elements: First to Last - 1 whole packs.
 template <class T, int First = 0, int Last = summation::chain_steps * lane_packs<T>>
 KOKKOS_INLINE_FUNCTION void last_segments(T const* line, Index leading, int count, T const* x,
                                           int length, backends::host::Pack<T>* result) {
@@ -132,8 +125,8 @@ KOKKOS_INLINE_FUNCTION void last_segments(T const* line, Index leading, int coun
   }
 }
 
-/// The tree over the packs of 1 <= `count` <= waiting_segments segments, down to one pack with its
-/// elements in order. Overwrites the packs beyond `count`.
+/// Over 1 <= `count` <= waiting_segments packs, in order at the end. Overwrites packs beyond
+/// `count`.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION backends::host::Pack<T> tree_of_segments(backends::host::Pack<T>* pack,
                                                                      int count) {
@@ -152,7 +145,6 @@ KOKKOS_FORCEINLINE_FUNCTION backends::host::Pack<T> tree_of_segments(backends::h
   return count <= 4 ? tree_of(StaticInt<4>{}) : tree_of(StaticInt<8>{});
 }
 
-/// sums[r] = the tree over the elements of pack r, which are in order.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void sums_of_packs(backends::host::Pack<T> const* pack, T* sums) {
   namespace host = backends::host;
@@ -169,13 +161,11 @@ KOKKOS_FORCEINLINE_FUNCTION void sums_of_packs(backends::host::Pack<T> const* pa
   }
 }
 
-/// The packs of `Count` lines, one for each waiting segment.
 template <class T, int Count>
 using WaitingPacks = PerLine<PerLine<backends::host::Pack<T>, waiting_segments>, Count>;
 
-/// Computes the trees over segments of lines with packs. Two lines at a time share the loads of x
-/// and use all registers; `Most` lines at a time are not walked forward. Prefetches
-/// the same amount of `next`.
+/// Two lines share the loads of x and use all registers; `Most` are not walked forward. Prefetches
+/// as much of `next`.
 template <int Most, class T, class Ask>
 struct SegmentsByPacks {
   static constexpr int at_a_time = waiting_segments;
@@ -183,11 +173,9 @@ struct SegmentsByPacks {
   T const* x;
   Ask next;
 
-  /// Lines from `first` on, from element `begin` on, with `length` <= segment elements. Such short
-  /// lines are fastest one after the other.
+  /// Lines of `length` <= segment elements are fastest one by one.
   template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION void one(Index first, Index begin, int length,
-                                       T* sums) const {  // (Count)
+  KOKKOS_FORCEINLINE_FUNCTION void one(Index first, Index begin, int length, T* sums) const {
     namespace host = backends::host;
     T const* const line = lines.line(first) + begin;
     PerLine<host::Pack<T>, Count> pack;
@@ -206,10 +194,8 @@ struct SegmentsByPacks {
     sums_of_packs<Count>(pack, sums);
   }
 
-  /// The same for 1 to waiting_segments segments; `length` counts elements.
   template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION void all(Index first, Index begin, int length,
-                                       T* sums) const {  // (Count)
+  KOKKOS_FORCEINLINE_FUNCTION void all(Index first, Index begin, int length, T* sums) const {
     namespace host = backends::host;
     constexpr int segment = summation::segment<T>;
     constexpr int together = Count < Most ? Count : Most;
@@ -248,7 +234,6 @@ struct SegmentsByPacks {
   }
 };
 
-/// The same for processors with AVX-512; no more than avx512::most_segments segments at a time.
 template <class T>
 struct SegmentsByRegisters {
   static constexpr int at_a_time = backends::host::avx512::most_segments;
@@ -262,8 +247,7 @@ struct SegmentsByRegisters {
   }
 };
 
-/// Dot products of `Count` lines with x, from element `begin` (a multiple of a segment) to `end`,
-/// in blocks of several segments.
+/// `begin` is a multiple of a segment.
 template <int Count, class T, class Segments>
 KOKKOS_INLINE_FUNCTION void dot_lines_by(Segments const& segments, Index first, Index begin,
                                          Index end, OutputVector<T> const& result) {
@@ -283,7 +267,6 @@ KOKKOS_INLINE_FUNCTION void dot_lines_by(Segments const& segments, Index first, 
   }
 }
 
-/// The same with packs.
 template <int Count, int Most, class T, class Ask>
 KOKKOS_INLINE_FUNCTION void dot_lines_by_packs(Lines<T> const& lines, Index first, T const* x,
                                                Index begin, Index end, Ask const& next,
@@ -298,15 +281,12 @@ KOKKOS_INLINE_FUNCTION void dot_lines_by_packs(Lines<T> const& lines, Index firs
   for (int r = 0; r < Count; ++r) result.set(r, sums[r] + T(0));
 }
 
-/// Whether dot products use AVX-512 registers, avx512::lines_of_dot lines at a time. Packs are
-/// faster with prefetched lines, and with lines of at most one segment from memory.
+/// Packs are faster with prefetched lines, and for lines up to a segment from memory.
 template <class T>
 KOKKOS_INLINE_FUNCTION bool by_registers(Walk const& walk, Index length) {
   return walk.avx512 && walk.ahead == 0 && (walk.in_cache || length > summation::segment<T>);
 }
 
-/// Dot products of lines from `first` on, in groups of lines, while enough lines are left and a
-/// group can be computed at once. Returns the first remaining line.
 template <class T>
 KOKKOS_INLINE_FUNCTION Index dot_at_once(Lines<T> const& lines, Index first, Index last, T const* x,
                                          Index begin, Index end, Walk const& walk,
@@ -325,8 +305,6 @@ KOKKOS_INLINE_FUNCTION Index dot_at_once(Lines<T> const& lines, Index first, Ind
   return first;
 }
 
-/// Dot products of `Count` lines with x, from element `begin` (a multiple of a segment) to `end`,
-/// in the way that suits `walk`.
 template <int Count, class T>
 KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T const* x, Index begin,
                                       Index end, Walk const& walk, OutputVector<T> const& result) {
@@ -349,8 +327,6 @@ KOKKOS_INLINE_FUNCTION void dot_lines(Lines<T> const& lines, Index first, T cons
   }
 }
 
-/// The same with each column of a block: result(c). The first column loads the lines to L1 for the
-/// others.
 template <int Count, class T, class Columns>
 KOKKOS_INLINE_FUNCTION void dot_lines_of_block(Columns const& columns, Lines<T> const& lines,
                                                Index first, InputOf<T, Columns> const& x,

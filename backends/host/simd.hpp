@@ -19,33 +19,28 @@
 #include <emmintrin.h>
 #endif
 
-/// A pack of 32 bytes of scalars for host code: two halves of AVX2 or NEON size, which compilers
-/// split or join for the processor. There are two implementations with the same bits: vector
-/// extensions of the compiler, and plain arrays. Plain arrays are used if the compiler lacks the
-/// extensions (nvcc), or if passing vectors causes ABI warnings (x86 without AVX).
+/// Packs of 32 bytes, two halves of AVX2 or NEON size: vector extensions, or plain arrays with the
+/// same bits if the compiler lacks them (nvcc) or warns about the ABI (x86 without AVX).
 namespace tessera::backends::host {
 
-/// Scalars in a pack.
 template <class T>
 inline constexpr int pack_width = 32 / static_cast<int>(sizeof(T));
 
 #if (defined(__GNUC__) || defined(__clang__)) && !defined(__CUDACC__) && !defined(__HIPCC__)
 
-/// 16 bytes of any type and alignment, and 32 bytes.
 using Bytes [[gnu::vector_size(16)]] = unsigned char;
 using BytesAnywhere [[gnu::vector_size(16), gnu::aligned(1), gnu::may_alias]] = unsigned char;
 using TwoBytes [[gnu::vector_size(32)]] = unsigned char;
 using TwoBytesAnywhere [[gnu::vector_size(32), gnu::aligned(1), gnu::may_alias]] = unsigned char;
 
-// By reference: without AVX, compilers warn about vectors that are returned or passed by value.
+// By reference: compilers warn about vectors by value without AVX.
 template <int... P>
 KOKKOS_FORCEINLINE_FUNCTION void put_side_by_side(TwoBytes& result, Bytes const& a, Bytes const& b,
                                                   std::integer_sequence<int, P...>) {
   result = __builtin_shufflevector(a, b, P...);
 }
 
-/// In each half: interleaves elements of Size bytes of a and b, from the first (Half 0) or the
-/// second eight bytes of both.
+/// In each half, interleaves the first (Half 0) or second eight bytes of a and b.
 template <int Size, int Half, int... P>
 KOKKOS_FORCEINLINE_FUNCTION void interleave(TwoBytes& result, TwoBytes const& a, TwoBytes const& b,
                                             std::integer_sequence<int, P...>) {
@@ -54,7 +49,6 @@ KOKKOS_FORCEINLINE_FUNCTION void interleave(TwoBytes& result, TwoBytes const& a,
                                     (P / Size % 2 == 0 ? 0 : 32))...);
 }
 
-/// Makes streaming stores visible to other threads.
 KOKKOS_FORCEINLINE_FUNCTION void end_of_stream() {
 #if defined(__SSE2__)
   _mm_sfence();
@@ -65,7 +59,6 @@ KOKKOS_FORCEINLINE_FUNCTION void prefetch(void const* place) {
   __builtin_prefetch(place);
 }
 
-/// Copies 64 bytes.
 KOKKOS_FORCEINLINE_FUNCTION void copy_line(unsigned char const* from, unsigned char* to) {
   TwoBytes const low = *reinterpret_cast<TwoBytesAnywhere const*>(from);
   TwoBytes const high = *reinterpret_cast<TwoBytesAnywhere const*>(from + 32);
@@ -73,8 +66,6 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_line(unsigned char const* from, unsigned c
   *reinterpret_cast<TwoBytesAnywhere*>(to + 32) = high;
 }
 
-/// Writes 32 bytes. If Stream, `to` is a multiple of 32, and the store bypasses the caches if the
-/// processor can.
 template <bool Stream>
 KOKKOS_FORCEINLINE_FUNCTION void write_bytes(TwoBytes const& bytes, unsigned char* to) {
 #if defined(__AVX__)
@@ -96,8 +87,8 @@ KOKKOS_FORCEINLINE_FUNCTION void write_bytes(TwoBytes const& bytes, unsigned cha
   *reinterpret_cast<TwoBytesAnywhere*>(to) = bytes;
 }
 
-/// Transposes 64 / Size lines of 32 bytes, whose elements have Size bytes, to 32 / Size lines of 64
-/// bytes. If aligned, these are whole cache lines.
+/// 64 / Size lines of 32 bytes to 32 / Size lines of 64 bytes. Aligned, these are whole cache
+/// lines.
 template <int Size, bool Stream>
 KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
                                                  std::ptrdiff_t from_line, unsigned char* to,
@@ -105,7 +96,7 @@ KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
   constexpr int lines = 16 / Size;
   constexpr std::make_integer_sequence<int, 32> places;
   constexpr int steps = static_cast<int>(std::bit_width(static_cast<unsigned>(lines))) - 1;
-  // A quarter is 16 bytes of each line; the two halves of its lines are joined from the start.
+  // A quarter is 16 bytes of each line; halves are joined from the start.
   auto const turn = [&](unsigned char const* first, auto& block) {
     detail::static_for<lines>([&](auto i) {
       auto const bytes = [&](int line) -> Bytes {
@@ -113,7 +104,6 @@ KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
       };
       put_side_by_side(block[0][i()], bytes(i()), bytes(i() + lines), places);
     });
-    // Each step joins lines that are half a block apart.
     detail::static_for<steps>([&](auto step) {
       detail::static_for<lines / 2>([&](auto i) {
         TwoBytes const& low = block[step()][i()];
@@ -193,13 +183,12 @@ KOKKOS_FORCEINLINE_FUNCTION void store_pack(T* to, Pack<T> const& pack) {
   *reinterpret_cast<typename PackOf<T>::Unaligned*>(to) = pack;
 }
 
-/// Returns a pack with `value` in every element.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> all_of(T value) {
   return value - Pack<T>{};
 }
 
-/// a * b + c, with one rounding per element.
+/// One rounding.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack<T> const& c) {
   Pack<T> result{};
@@ -212,28 +201,27 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> multiply(Pack<T> const& a, Pack<T> const& b)
   return a * b;
 }
 
-/// Sums of neighbours: a01 a23 b01 b23 | a45 a67 b45 b67.
+/// a01 a23 b01 b23 | a45 a67 b45 b67.
 KOKKOS_FORCEINLINE_FUNCTION Pack<float> sums_of_neighbours(Pack<float> a, Pack<float> b) {
   return __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14) +
          __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
 }
-/// Sums of neighbours: a01 b01 | a23 b23.
+/// a01 b01 | a23 b23.
 KOKKOS_FORCEINLINE_FUNCTION Pack<double> sums_of_neighbours(Pack<double> a, Pack<double> b) {
   return __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
 }
 
-/// Sums of halves: a04 a15 a26 a37 | b04 b15 b26 b37.
+/// a04 a15 a26 a37 | b04 b15 b26 b37.
 KOKKOS_FORCEINLINE_FUNCTION Pack<float> sums_of_halves(Pack<float> a, Pack<float> b) {
   return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) +
          __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
 }
-/// Sums of halves: a02 a13 | b02 b13.
+/// a02 a13 | b02 b13.
 KOKKOS_FORCEINLINE_FUNCTION Pack<double> sums_of_halves(Pack<double> a, Pack<double> b) {
   return __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
 }
 
-/// Loads the first `count` <= pack_width elements and fills the pack with zeros. Reads no further
-/// elements.
+/// +0 behind `count` elements; reads no others.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
 #if defined(__AVX__)
@@ -342,13 +330,11 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
 
 #endif
 
-/// Levels of an adjacent-pair tree over `Count` = 2^k values.
 template <int Count>
 inline constexpr int tree_levels = std::countr_zero(static_cast<unsigned>(Count));
 
-/// One level of an adjacent-pair tree over packs: combines two adjacent packs to one. Level 0 adds
-/// neighbours inside each pack. After log2(pack width) levels, element i is the tree over the
-/// elements of pack i. Elements are then in order again, and the next level adds neighbours.
+/// Level 0 adds neighbours inside each pack. After log2(pack width) levels, element i is the tree
+/// over pack i: elements are in order, and neighbours are next.
 template <int Level, class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> add_level(Pack<T> const& a, Pack<T> const& b) {
   constexpr int levels = tree_levels<pack_width<T>>;
@@ -359,9 +345,8 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> add_level(Pack<T> const& a, Pack<T> const& b
   }
 }
 
-/// The tree over `Count` = 2^k packs that have reached level `Level`.
 template <int Level, int Count, class T>
-KOKKOS_FORCEINLINE_FUNCTION Pack<T> tree_of_packs(Pack<T> const* packs) {  // (Count)
+KOKKOS_FORCEINLINE_FUNCTION Pack<T> tree_of_packs(Pack<T> const* packs) {
   if constexpr (Count == 1) {
     return *packs;
   } else {
@@ -371,7 +356,6 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> tree_of_packs(Pack<T> const* packs) {  // (C
   }
 }
 
-/// Applies the remaining levels to a pack at level `Level`, until its elements are in order.
 template <int Level, class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> in_order(Pack<T> const& pack) {
   if constexpr (Level % tree_levels<pack_width<T>> == 0) {
@@ -381,7 +365,6 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> in_order(Pack<T> const& pack) {
   }
 }
 
-/// The tree over the elements of a pack, which must be in order.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T sum_of_pack(Pack<T> const& p) {
   if constexpr (pack_width<T> == 8) {

@@ -21,7 +21,7 @@ struct SumPlan {
   Index column_tiles;  ///< teams that share a line
   Index panels_per_team;
   Index groups;  ///< teams that share a column
-  int columns;   ///< vectors per block
+  int columns;
 
   SumPlan(Lines<T> const& lines, SumTuning const& tuning, std::size_t max_scratch,
           int columns_of_block = 1)
@@ -34,18 +34,17 @@ struct SumPlan {
     groups = summation::ceil_div(panels.count, panels_per_team);
   }
 
-  /// Scalars of workspace: the partial vector of each group.
+  /// Scalars.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return groups * columns * lines.length;
   }
-  /// Scalars of scratch per team; 0 with one panel per team.
+  /// Scalars.
   [[nodiscard]] Index scratch() const { return columns * scratch_of_column(); }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index scratch_of_column() const {
     return VectorStack<T>::levels_above(panels_per_team) * columns_per_team;
   }
 };
 
-/// Each team computes a group of panels, in the columns of a tile.
 template <class T, class Columns>
 struct Sum {
   Lines<T> lines;
@@ -82,8 +81,6 @@ struct Sum {
   }
 };
 
-/// out[j] = sum over lines i of y[i] * line_i[j], in the canonical order, for each column
-/// of a block.
 template <class Exec, class T, class Columns>
 void sum(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> y,
          PartialVectors<T, OutputOf<T, Columns>> const& partials, SumPlan<T> const& plan,

@@ -8,23 +8,21 @@
 #include <string>
 #include <vector>
 
-/// Facts about host threads without Kokkos.
+/// Host threads without Kokkos.
 namespace tessera::backends {
 
-/// Result of a test of host threads.
 struct HostThreads {
   int wanted = 1;
-  int found = 1;    ///< that run at the same time, `wanted` at most
-  std::string why;  ///< why there are fewer, as a clause; otherwise empty
+  int found = 1;
+  std::string why;  ///< if there are fewer, as a clause
 };
 
 namespace host {
 
-/// Starts `threads` threads in addition to the caller, each with a stack of `stack_bytes` (0: the
-/// system's default), and ends them again.
-/// @return the number of threads that ran at the same time
+/// Starts threads besides the caller's; `stack_bytes` 0: the default. Returns how many ran at the
+/// same time.
 inline int start_and_end_threads(int threads, std::size_t stack_bytes) {
-  std::mutex all_started;  // locked until all have started
+  std::mutex all_started;  // until all have started
   std::unique_lock closed(all_started);
   auto const wait = [](void* gate) -> void* {
     std::lock_guard const passed(*static_cast<std::mutex*>(gate));

@@ -9,13 +9,11 @@
 #include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/summation.hpp>
 
-/// Kernels whose threads all wait for each other, on a host: one team, whose threads have a
-/// barrier.
+/// All threads wait for each other: one team with a barrier.
 namespace tessera::backends::host {
 
 using summation::Index;
 
-/// The threads of such a kernel.
 template <class Member>
 struct Grid {
   Member const& member;
@@ -23,7 +21,6 @@ struct Grid {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index team() const { return 0; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index teams() const { return 1; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int thread() const { return member.team_rank(); }
-  /// Synchronises all threads and makes their earlier writes visible.
   KOKKOS_INLINE_FUNCTION void sync() const { member.team_barrier(); }
 };
 

@@ -14,19 +14,17 @@
 #include <tessera/order/transpose_plan.hpp>
 #include <tessera/tuning.hpp>
 
-/// Transposes by host threads, in teams of one thread.
+/// Transposes by teams of one thread.
 namespace tessera::detail {
 
-/// Transposes consecutive tiles. A tile is read by lines into scratch, and written from there in
-/// blocks of whole cache lines. Meanwhile the next tile is read, a few cache lines per block, so
-/// that memory stays busy while blocks are transposed.
+/// A tile is read to scratch by lines, and written in blocks of whole cache lines, while lines of
+/// the next are read: memory stays busy.
 template <class T, bool Contiguous, bool Stream>
 struct TransposeTiles {
   Elements<T> e;
   TileOrder tiles;
   Index tiles_per_team;
 
-  /// Elements of scratch: two tiles and a block.
   static Index scratch(Index tile_rows, Index tile_cols) {
     return 2 * tile_scratch(tile_rows, tile_cols) + width * height;
   }
@@ -38,7 +36,7 @@ struct TransposeTiles {
     Index const size_of_tile = tile_scratch(tiles.tile_rows, tiles.tile_cols);
     T* const sTiles = team.scratch;
     T* const sBlock = sTiles + 2 * size_of_tile;  // (width, height)
-    // Writes through `e.to` may alias *this, but not this copy.
+    // Writes through `e.to` may alias *this, not this copy.
     TransposeTiles const own = *this;
     Reader(e, tile(first), sTiles, line_pitch).finish();
     for (Index t = first; t < end; ++t) {
@@ -49,7 +47,7 @@ struct TransposeTiles {
       for (Index j = 0; j < now.cols; j += width) {
         for (Index i = 0; i < now.rows; i += height) {
           own.turn(now, i, j, sA + i * line_pitch + j, line_pitch, sBlock);
-          next.read(width * height);  // as much as is written
+          next.read(width * height);
         }
       }
       next.finish();
@@ -60,9 +58,8 @@ struct TransposeTiles {
  private:
   static constexpr int size = static_cast<int>(sizeof(T));
   static constexpr Index width = 32 / size;   ///< columns of a block
-  static constexpr Index height = 64 / size;  ///< rows per block, elements of a cache line
+  static constexpr Index height = 64 / size;  ///< rows of a block: a cache line
 
-  /// Elements [row, row + rows) x [col, col + cols).
   struct Tile {
     Index row;
     Index col;
@@ -75,7 +72,6 @@ struct TransposeTiles {
             Kokkos::min(tiles.tile_cols, e.cols - corner.col)};
   }
 
-  /// Copies a tile to scratch, row by row.
   class Reader {
    public:
     KOKKOS_FORCEINLINE_FUNCTION Reader(Elements<T> const& e, Tile const& tile, T* to,
@@ -92,7 +88,6 @@ struct TransposeTiles {
         look_at(from_ + i * from_row_, cols_);
       }
     }
-    /// Reads `count` more elements, row by row.
     KOKKOS_FORCEINLINE_FUNCTION void read(Index count) {
       while (count > 0 && rows_ > 0) {
         Index const here = Kokkos::min(count, cols_ - col_);
@@ -119,8 +114,7 @@ struct TransposeTiles {
     KOKKOS_FORCEINLINE_FUNCTION void finish() { read(rows_ * cols_); }
 
    private:
-    /// Cache lines to prefetch: about the number that a core can wait for at a time. The hardware
-    /// prefetcher restarts at every row of a tile.
+    /// As many as a core can wait for. The hardware prefetcher restarts at every row.
     static constexpr Index lines_ahead = 24;
 
     KOKKOS_FORCEINLINE_FUNCTION static void look_at(T const* place, Index count) {
@@ -129,18 +123,17 @@ struct TransposeTiles {
       }
     }
 
-    T const* from_;  ///< the current row
+    T const* from_;
     Index from_row_;
     Index from_col_;
-    Index rows_;  ///< rows left
+    Index rows_;  ///< left
     Index cols_;
     Index col_ = 0;
     Index rows_ahead_;
-    T* copy_;  ///< destination of the current row
+    T* copy_;
     Index copy_pitch_;
   };
 
-  /// Writes the block whose first element is at (i, j) of a tile, and at sA in scratch.
   KOKKOS_FORCEINLINE_FUNCTION void turn(Tile const& tile, Index i, Index j, T const* sA,
                                         Index line_pitch, T* sBlock) const {
     auto const* const from = reinterpret_cast<unsigned char const*>(sA);
@@ -152,7 +145,7 @@ struct TransposeTiles {
           from, line_pitch * size, reinterpret_cast<unsigned char*>(to), e.to_col * size);
       return;
     }
-    // Scratch has room beyond the last row and column, for values that are not used.
+    // Scratch has room beyond the tile.
     backends::host::transpose_block<size, false>(
         from, line_pitch * size, reinterpret_cast<unsigned char*>(sBlock), height * size);
     for (Index k = 0; k < cols; ++k) {
@@ -162,8 +155,7 @@ struct TransposeTiles {
     }
   }
 
-  /// Elements between lines in scratch: one cache line more than needed, to avoid conflicts in a
-  /// few cache sets.
+  /// A cache line more, to avoid conflicts in few cache sets.
   KOKKOS_FUNCTION static constexpr Index pitch(Index length) {
     return (summation::ceil_div(length, height) + 1) * height;
   }
@@ -191,12 +183,11 @@ struct CopyTile {
   }
 };
 
-/// Exchanges two tiles of a square matrix through scratch.
 template <class T>
 struct SwapTiles {
   T* data;
   Index size;
-  Index row;  ///< stride
+  Index row;
   Index col;
   TilePairs pairs;
 
@@ -206,9 +197,9 @@ struct SwapTiles {
     Index const tile = pairs.tile;
     Index const rows = Kokkos::min(tile, size - corner.row);
     Index const cols = Kokkos::min(tile, size - corner.col);
-    T* const upper = data + corner.row * row + corner.col * col;  // (rows, cols)
-    T* const lower = data + corner.col * row + corner.row * col;  // (cols, rows)
-    T* const sUpper = team.scratch;                               // (cols, rows)
+    T* const upper = data + corner.row * row + corner.col * col;
+    T* const lower = data + corner.col * row + corner.row * col;
+    T* const sUpper = team.scratch;
     for (Index i = 0; i < rows; ++i) {
       for (Index j = 0; j < cols; ++j) sUpper[j * tile + i] = upper[i * row + j * col];
     }
@@ -232,7 +223,6 @@ void transpose_elements(Exec const& exec, std::string const& label, Elements<T> 
   }
   TileOrder const tiles(e.rows, e.cols, tuning.tile_rows, tuning.tile_cols, tuning.band);
   if (e.is_copy()) {
-    // A single line is cut into pieces of a tile's size.
     Index const tile = Index{tuning.tile_rows} * tuning.tile_cols;
     TileOrder const pieces = e.rows == 1 ? TileOrder(1, e.cols, 1, tile, 1) : tiles;
     if (e.is_contiguous()) {
@@ -244,15 +234,14 @@ void transpose_elements(Exec const& exec, std::string const& label, Elements<T> 
   }
   Index const scratch =
       TransposeTiles<T, false, false>::scratch(tuning.tile_rows, tuning.tile_cols);
-  // Reading the first tile of a team does not overlap with writes. Four teams per thread balance
-  // the load.
+  // A team's first read does not overlap with writes. Four teams per thread balance the load.
   Index const of_team = summation::ceil_div(tiles.count(), Index{4} * exec.concurrency());
   auto const run = [&]<bool Contiguous, bool Stream>(std::bool_constant<Contiguous>,
                                                      std::bool_constant<Stream>) {
     for_each_team<T>(exec, label, summation::ceil_div(tiles.count(), of_team), scratch,
                      TransposeTiles<T, Contiguous, Stream>{e, tiles, of_team});
   };
-  // Streaming stores need whole cache lines: partial lines would be read and written twice.
+  // Partial cache lines would be read and written twice.
   bool const lines_of_cache =
       on_words(e.to, e.to_col, 64) && tuning.tile_rows * static_cast<Index>(sizeof(T)) % 64 == 0;
   if (!e.is_contiguous()) {

@@ -10,8 +10,7 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Tuning values of processors. benchmarks/results/tuning.md holds the evidence for each value
-/// under the name that the comment gives. benchmarks/verify_tuning.py measures them again.
+/// Evidence is in benchmarks/results/tuning.md; benchmarks/verify_tuning.py measures it again.
 namespace tessera::backends::host {
 
 using detail::ceil_power_of_two;
@@ -19,25 +18,23 @@ using detail::floor_power_of_two;
 using summation::ceil_div;
 using summation::Index;
 
-/// Teams per thread for a large matrix, so that threads of uneven speed end together.
+/// Uneven threads end together.
 inline constexpr Index teams_per_thread = 8;
-/// A smaller team costs more to start than to run.
+/// Smaller teams cost more to start than to run.
 inline constexpr Index min_team_bytes = 64 * 1024;
-/// Below this size one thread ends before `threads` threads have started; the limit is higher with
-/// AVX-512. Evidence: host-one-thread.
+/// One thread ends before `threads` have started. Evidence: host-one-thread.
 inline Index bytes_of_one_thread(Index threads) {
   return ((avx512::available() ? 240 : 128) + 16 * threads) * 1024;
 }
-/// Teams worth having for `bytes` of matrix. Evidence: host-teams.
+/// Evidence: host-teams.
 inline Index teams_for(Index bytes, Index threads) {
   if (bytes < bytes_of_one_thread(threads)) return 1;
   Index const most = threads == 1 || bytes <= small_bytes ? threads : threads * teams_per_thread;
   return std::clamp(bytes / min_team_bytes, Index{1}, most);
 }
 
-/// Returns the panels per group, a power of two. Each thread gets one group, or groups are smaller
-/// so that threads end together. An additional group costs an eighth of a panel. Evidence:
-/// host-groups.
+/// Panels per group, 2^k: a group per thread, or smaller ones that end together. Another group
+/// costs an eighth of a panel. Evidence: host-groups.
 inline Index balanced_group(Index panels, Index threads) {
   Index const largest = ceil_power_of_two(ceil_div(panels, threads));
   if (threads == 1) return largest;
@@ -57,18 +54,16 @@ inline Index balanced_group(Index panels, Index threads) {
   return best;
 }
 
-/// Whether short lines stream from memory faster if fewer of them are read at the same time.
 inline bool comes_line_by_line(Index bytes) {
   return profile().line_by_line && comes_from_memory(bytes);
 }
 
-/// The longest lines in cache, in bytes, that fused ATAX handles eight at a time.
+/// Bytes of cached lines, for fused ATAX.
 inline Index longest_of_eight() {
   return avx512::available() ? profile().longest_of_eight_avx512 : profile().longest_of_eight;
 }
 
-/// Chooses how fused ATAX iterates over the lines of a panel. If a step prefetches the lines of the
-/// next, both have to fit the caches of a core. Evidence: host-fused-lines.
+/// Both steps have to fit a core's caches if one is prefetched. Evidence: host-fused-lines.
 inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
   if (line_bytes <= 1024) return {.lines_per_step = 8, .dot_side_by_side = true};
   if (line_bytes >= 4096 && prefetch_distance(line_bytes, bytes) > 0) {
@@ -81,9 +76,8 @@ inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
           .dot_side_by_side = cached || line_bytes >= shortest_side_by_side};
 }
 
-/// Rows per step of a dot product. Prefetched lines stream best one at a time. Longer lines, which
-/// the hardware prefetches, are read four at a time. With AVX-512 four lines share x, with all
-/// lanes in registers. Evidence: host-dot.
+/// Prefetched lines stream best one by one; longer ones, by fours. With AVX-512 four lines share x
+/// in registers. Evidence: host-dot.
 inline int lines_per_dot(Index line_bytes, Index bytes) {
   if (comes_line_by_line(bytes) && line_bytes > 1024 && line_bytes <= 4 * 1024) return 1;
   if (line_bytes < 2 * 1024) return 8;
@@ -93,19 +87,16 @@ inline int lines_per_dot(Index line_bytes, Index bytes) {
   return line_bytes <= 16 * 1024 ? 1 : 4;
 }
 
-/// Whether sums over `bytes` of lines with distance `leading_bytes` add two panels at a time: small
-/// sums with AVX-512, unless the lines map to a few sets of the L1 cache. Evidence:
-/// host-pairs-of-panels.
+/// Small sums with AVX-512, unless lines map to few sets of L1. Evidence: host-pairs-of-panels.
 inline bool adds_pairs_of_panels(Index bytes, Index leading_bytes) {
   return avx512::available() && bytes <= small_bytes && leading_bytes % 4096 != 0;
 }
 
-/// Lines per step of a sum. Evidence: host-sum-lines.
+/// Evidence: host-sum-lines.
 inline int lines_per_sum(Index line_bytes, Index bytes) {
   return comes_line_by_line(bytes) && line_bytes <= 1024 ? 1 : 8;
 }
 
-/// The tuning for `count` lines of `length` scalars T on `threads` threads.
 template <class T>
 Tuning tuning(Index count, Index length, Index threads) {
   constexpr Index size = sizeof(T);
@@ -125,8 +116,8 @@ Tuning tuning(Index count, Index length, Index threads) {
     result.dot.segments_per_run = floor_power_of_two(segments / runs);
   }
 
-  // If the matrix is in cache, sums have to stay in L1. If all threads have wide enough tiles,
-  // there is nothing to combine. Evidence: host-sum-columns.
+  // In cache, sums stay in L1. With wide tiles for all threads nothing is combined. Evidence:
+  // host-sum-columns.
   bool const is_near = bytes <= last_cache_bytes() && profile().near_last_cache;
   Index shares = threads;
   while (shares * 8 * 1024 < line_bytes) shares *= 2;
@@ -158,9 +149,7 @@ Tuning tuning(Index count, Index length, Index threads) {
   return result;
 }
 
-/// Adapts a tuning for one vector to a block of vectors. With many vectors the products take longer
-/// than two reads of the matrix. Two stages read it twice for all vectors, and their sums stay in
-/// cache.
+/// Many vectors: two reads take less than the products; sums of two stages stay in cache.
 template <class T>
 Tuning tuning_of_blocks(int vectors, Tuning result) {
   constexpr int many = 9;
@@ -174,12 +163,10 @@ Tuning tuning_of_blocks(int vectors, Tuning result) {
   return result;
 }
 
-/// Whether fused ATAX of row-major lines is faster than two stages.
 template <class T>
 bool fuse_lines(Index count, Index length, Index threads) {
-  // A line that does not stay in cache is read twice in any case, and few panels leave threads
-  // idle. If the matrix is in the last-level cache, a second read of it is as close as such a line.
-  // Evidence: host-fuse-lines.
+  // Lines beyond cache are read twice anyway; few panels leave threads idle. A matrix in the last
+  // cache is as close. Evidence: host-fuse-lines.
   Index const line_bytes = length * static_cast<Index>(sizeof(T));
   bool const is_near = count * line_bytes <= last_cache_bytes() / 2;
   if (avx512::available() && profile().reads_twice && is_near && line_bytes >= 12 * 1024) {
@@ -188,7 +175,7 @@ bool fuse_lines(Index count, Index length, Index threads) {
   return line_bytes <= 1024 * 1024 && summation::panels(count, length).count >= threads;
 }
 
-/// Whether fused ATAX of column-major lines is faster than two stages. Evidence: host-fuse-tiles.
+/// Evidence: host-fuse-tiles.
 template <class T>
 bool fuse_tiles(Index count, Index length, Index threads) {
   constexpr Index cache_bytes = 512 * 1024;
@@ -199,10 +186,9 @@ bool fuse_tiles(Index count, Index length, Index threads) {
          summation::segments<T>(length) >= threads;
 }
 
-/// Chooses the tile of a transpose. A band keeps its pages in the TLB on both sides. Evidence:
-/// host-transpose.
+/// A band keeps its pages in the TLB on both sides. Evidence: host-transpose.
 inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
-  constexpr Index line_bytes = 512;  // of a tile, on both sides
+  constexpr Index line_bytes = 512;
   int const tile = static_cast<int>(line_bytes / shape.element_bytes);
   return {.tile_rows = tile,
           .tile_cols = tile,
@@ -210,9 +196,8 @@ inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
           .stream = shape.rows * shape.cols * shape.element_bytes >= Index{8} << 20};
 }
 
-/// Chooses the tile of a matrix product with `chains` chains per element. It consists of whole
-/// strips of 6 rows and two packs of columns (AVX-512: 12 rows and two registers). It fits half of
-/// L2, and each thread gets several tiles. Evidence: host-gemm.
+/// Strips of 6 rows and two packs of columns (AVX-512: 12, two registers), in half of L2; several
+/// tiles per thread. Evidence: host-gemm.
 inline GemmTuning gemm_tuning(Index element_bytes, Index rows, Index cols, Index chains,
                               Index threads) {
   bool const wide = avx512::available();

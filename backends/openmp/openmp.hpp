@@ -17,7 +17,7 @@ struct Backend<Kokkos::OpenMP> : HostBackend<Kokkos::OpenMP> {
 
   static bool has_all_threads(Kokkos::OpenMP const& exec) {
     if (exec.concurrency() == 1) return true;  // the calling thread
-    // A thread limit also counts the threads of an enclosing region.
+    // The limit includes an enclosing region's threads.
     return ::omp_get_dynamic() == 0 && ::omp_get_active_level() < ::omp_get_max_active_levels() &&
            ::omp_get_thread_limit() / ::omp_get_num_threads() >= exec.concurrency();
   }

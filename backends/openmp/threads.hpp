@@ -13,16 +13,13 @@
 /// OpenMP's threads, checked before Kokkos starts them.
 namespace tessera::backends::openmp {
 
-/// Maximum number of threads of Kokkos' OpenMP backend (Kokkos::Impl::OpenMPTraits), which does not
-/// check it.
+/// Kokkos (Kokkos::Impl::OpenMPTraits) does not check it.
 inline constexpr int most_threads = 512;
 
-/// If fewer threads start than requested, threads that are left for reading files and for progress
-/// output.
+/// Left for reading files and progress output if fewer start.
 inline constexpr int threads_for_others = 2;
 
-/// The stack size of OpenMP's threads in bytes, from OMP_STACKSIZE: a number and a unit, by default
-/// KiB. 0: not set.
+/// OMP_STACKSIZE: a number and a unit, by default KiB. 0: not set.
 inline std::size_t stack_bytes() {
   char const* const text = std::getenv("OMP_STACKSIZE");
   if (text == nullptr) return 0;
@@ -36,15 +33,14 @@ inline std::size_t stack_bytes() {
   return number << shift;
 }
 
-/// Number of threads of a region in a thread that has not set one: from the environment.
+/// From the environment: a new thread has set none.
 inline int default_threads() {
   int result = 1;
   std::thread([&result] { result = ::omp_get_max_threads(); }).join();
   return result;
 }
 
-/// See tessera::backends::survey_host_threads. Disables OMP_DYNAMIC, so that OpenMP starts the
-/// requested number of threads: Kokkos cannot handle a number that changes with the machine's load.
+/// Disables OMP_DYNAMIC: Kokkos needs a constant number of threads.
 inline HostThreads survey_threads(int wanted) {
   ::omp_set_dynamic(0);
   HostThreads result;
@@ -60,7 +56,7 @@ inline HostThreads survey_threads(int wanted) {
   if (::omp_get_max_active_levels() < 1) {
     limit(1, "OpenMP's limit of levels says so (OMP_MAX_ACTIVE_LEVELS)");
   }
-  // OpenMP would terminate the process if a thread failed to start.
+  // OpenMP would terminate if a thread failed to start.
   int const others = host::start_and_end_threads(result.found - 1, stack_bytes());
   if (others < result.found - 1) {
     limit(others + 1 - threads_for_others,
@@ -73,7 +69,7 @@ inline HostThreads survey_threads(int wanted) {
     running = ::omp_get_num_threads();
   }
   limit(running, "OpenMP starts no more");
-  ::omp_set_num_threads(result.found);  // Kokkos uses the default number of threads of regions
+  ::omp_set_num_threads(result.found);  // Kokkos uses this default
   return result;
 }
 

@@ -10,12 +10,11 @@
 #include <xmmintrin.h>
 #endif
 
-/// The rounding mode of a host's processor, and its handling of subnormal numbers.
+/// Rounding mode and subnormal numbers of a host.
 namespace tessera::backends::host {
 
-/// Sets round-to-nearest and subnormal numbers for its lifetime, then restores the caller's mode.
-/// Modes belong to threads: without this, bits would depend on the thread that runs a team. Does
-/// nothing except on x86-64 and AArch64.
+/// Sets round-to-nearest with subnormal numbers for its lifetime. Modes belong to threads: bits
+/// would depend on which thread runs a team. Only x86-64 and AArch64.
 class OrdinaryArithmetic {
  public:
   KOKKOS_INLINE_FUNCTION OrdinaryArithmetic() {
@@ -30,12 +29,12 @@ class OrdinaryArithmetic {
  private:
   using Control = std::uint64_t;
 #if defined(__x86_64__)
-  /// MXCSR bits: flush to zero, rounding mode, subnormal operands are zeros.
+  /// MXCSR: flush to zero, rounding mode, denormals are zeros.
   static constexpr Control unusual = 0x8000 | 0x6000 | 0x0040;
   static Control control() { return _mm_getcsr(); }
   static void set(Control value) { _mm_setcsr(static_cast<unsigned>(value)); }
 #elif defined(__aarch64__)
-  /// FPCR bits: flush to zero, rounding mode, other handling of subnormal numbers (FEAT_AFP).
+  /// FPCR: flush to zero, rounding mode, handling of subnormal numbers (FEAT_AFP).
   static constexpr Control unusual = Control{1} << 24 | Control{3} << 22 | 3;
   static Control control() {
     Control value = 0;

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// Rejects compiler options that change arithmetic, if the compiler reports them: sums in another
-/// order, results without -0, NaN or infinity, or with more digits. All guarantees of bits depend
-/// on it (docs/summation.md). g++ reports each part of -ffast-math; clang reports the whole and
-/// -ffinite-math-only.
+/// Equal bits depend on arithmetic that these options change (docs/summation.md). g++ reports each
+/// part of -ffast-math; clang the whole and -ffinite-math-only.
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ + 0 > 0) ||  \
     (defined(__GNUC__) && !defined(__clang__) && defined(__GCC_IEC_559) && __GCC_IEC_559 == 0) || \
     defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)

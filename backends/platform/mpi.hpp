@@ -9,7 +9,7 @@
 
 namespace tessera::backends {
 
-/// Whether MPI reports that it sends from GPU memory. False if it cannot report it.
+/// False if MPI cannot report it.
 inline bool mpi_says_cuda_aware() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_Query_cuda_support() == 1;

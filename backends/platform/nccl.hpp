@@ -22,8 +22,7 @@
 
 namespace tessera::backends {
 
-/// Whether NCCL is enabled: TESSERA_NCCL is not "off". Throws std::invalid_argument if it is
-/// neither "on" nor "off".
+/// Throws std::invalid_argument for TESSERA_NCCL other than "on" (default) and "off".
 inline bool wants_nccl() {
   char const* const text = std::getenv("TESSERA_NCCL");
   if (text == nullptr) return true;
@@ -34,7 +33,7 @@ inline bool wants_nccl() {
   return value == "on";
 }
 
-/// NCCL is not available for this Exec. Ranks have the numbers of a distributed::Communicator.
+/// Without NCCL. Ranks as in distributed::Communicator.
 template <class Exec>
 class Nccl {
  public:
@@ -54,9 +53,8 @@ class Nccl {
 };
 
 #if defined(TESSERA_HAS_NCCL) && defined(KOKKOS_ENABLE_CUDA)
-/// Exchanges of a sum between GPUs, asynchronous in the stream of `exec`. Available if every rank
-/// enables NCCL and each has a separate GPU. An error of NCCL terminates the run, like an error of
-/// MPI.
+/// Exchanges between GPUs, asynchronous in the stream of `exec`. Every rank needs NCCL and a
+/// separate GPU. NCCL's errors terminate the run.
 template <>
 class Nccl<Kokkos::Cuda> {
  public:
@@ -118,7 +116,7 @@ class Nccl<Kokkos::Cuda> {
 
  private:
   struct Id {
-    ncclUniqueId id;  // an unnamed struct, which nvcc 13 rejects as a vector element
+    ncclUniqueId id;  // unnamed: nvcc 13 rejects it as a vector element
   };
 
   template <class T>

@@ -8,11 +8,11 @@
 
 namespace tessera::backends {
 
-/// Host memory directly from the system, returned to it when freed. An allocator would keep freed
-/// memory and might not reuse it for the next request.
+/// Host memory that returns to the system when freed: an allocator would keep it, and might not
+/// reuse it.
 class Pages {
  public:
-  /// @throws std::bad_alloc if the system has no more memory
+  /// @throws std::bad_alloc
   explicit Pages(std::size_t bytes)
       : bytes_(bytes > 0 ? bytes : 1),
         memory_(

@@ -20,11 +20,9 @@
 #include <tessera/options.hpp>
 #include <tessera/order/blocks.hpp>
 
-/// Common code of the operations, between checks and kernels.
+/// Common code of operations.
 namespace tessera::detail {
 
-/// The caller's tuning if `requested` has one, otherwise the tuning of these kernels for this shape
-/// and layout.
 template <class T, bool RowMajor, class Set = AcceleratedKernels, class Exec,
           class Columns = OneColumn>
 Tuning tuning_for(Exec const& exec, Index rows, Index cols, std::optional<Tuning> const& requested,
@@ -40,13 +38,12 @@ Tuning tuning_for(Exec const& exec, Index rows, Index cols, std::optional<Tuning
   }
 }
 
-/// A matrix without the type of its View. Operations are compiled for this type.
+/// Without the View's type: operations are compiled for it.
 template <class T>
 class MatrixArgument {
  public:
   using value_type = T;
   using non_const_value_type = std::remove_const_t<T>;
-  /// Which elements are contiguous.
   enum class Lines { rows, columns, as_strides_say };
   static constexpr std::size_t rank() { return 2; }
 
@@ -75,7 +72,6 @@ class MatrixArgument {
   std::array<std::size_t, 2> strides_;
   Lines lines_;
 };
-/// A vector without the type of its View.
 template <class T>
 class VectorArgument {
  public:
@@ -104,12 +100,10 @@ VectorArgument<T> column(MatrixArgument<T> const& block, std::size_t j) {
   return {block.data() + j * block.stride(1), block.extent(0), block.stride(0)};
 }
 
-/// Some columns of a block, which an operation computes together.
 template <class T>
 class BlockArgument {
  public:
   using non_const_value_type = std::remove_const_t<T>;
-  /// `count` columns of the block from column `first`. The block may be empty.
   BlockArgument(MatrixArgument<T> const& block, std::size_t first, std::size_t count)
       : data_(block.data() + first * block.stride(1)),
         extent_(static_cast<Index>(block.extent(0))),
@@ -141,13 +135,11 @@ class BlockArgument {
   Index count_;
 };
 
-/// Number of passes over `columns` columns with at most `at_once` per pass.
 constexpr Index passes_of(std::size_t columns, std::size_t at_once) {
   return summation::ceil_div(static_cast<Index>(columns), static_cast<Index>(at_once));
 }
 
-/// Calls body(first, count) for each pass over `columns` columns. Passes differ by at most one
-/// column.
+/// Passes differ by at most one column.
 template <class Body>
 void for_passes(std::size_t columns, std::size_t at_once, Body const& body) {
   auto const passes = static_cast<std::size_t>(passes_of(columns, at_once));
@@ -158,7 +150,7 @@ void for_passes(std::size_t columns, std::size_t at_once, Body const& body) {
   }
 }
 
-/// Checks an input block and an output block. The output must not overlap the matrix or the input.
+/// The output must not overlap the matrix or the input.
 template <class T>
 void require_blocks(char const* operation, MatrixArgument<T const> const& a, char const* in,
                     MatrixArgument<T const> const& x, std::size_t entries_in, char const* out,
@@ -190,9 +182,8 @@ auto vector_out(View const& x) {
   return VectorArgument<typename View::value_type>(x);
 }
 
-/// Calls body(std::bool_constant<rows of x are its lines>). The lines of LayoutStride are its rows
-/// if these are contiguous, otherwise its columns. A single column or row of any stride has one
-/// element per line.
+/// Calls body(std::bool_constant<rows are the lines>). LayoutStride has rows if these are
+/// contiguous, otherwise columns. A single row or column has one element per line.
 template <class T, class Body>
 void with_order(std::string_view operation, std::string_view name, MatrixArgument<T> const& x,
                 Body const& body) {
@@ -212,9 +203,8 @@ void with_order(std::string_view operation, std::string_view name, MatrixArgumen
   }
 }
 
-/// Calls body(std::bool_constant<rows are the lines>, the lines) for a matrix whose elements are
-/// summed. This function decides the order of summation. For parts of a matrix, Distributed::agree
-/// and stream::in_order decide it.
+/// Decides the order of summation; for parts of a matrix, Distributed::agree and stream::in_order
+/// do.
 template <class T, class Body>
 void with_lines(std::string_view operation, std::string_view name, MatrixArgument<T const> const& x,
                 Body const& body) {
@@ -234,7 +224,6 @@ template <class T>
 OutputVectors<T> output(BlockArgument<T> const& x) {
   return {x.data(), x.stride(), x.pitch(), x.extent()};
 }
-/// The contiguous output of a kernel as the input of the next.
 template <class T>
 T const* as_input(OutputVector<T> const& x) {
   return x.data;
@@ -244,7 +233,7 @@ InputVectors<T> as_input(OutputVectors<T> const& x) {
   return {x.data, x.pitch};
 }
 
-/// Scalars of workspace for a contiguous copy of an input vector; 0 if the vector is contiguous.
+/// Scalars for a contiguous copy; 0 if none is needed.
 template <class View>
 Index packed_size(View const& x) {
   return x.stride(0) == 1 || x.extent(0) == 1 ? 0 : static_cast<Index>(x.extent(0));
@@ -260,7 +249,7 @@ Index packed_size(Lines<T> const& lines) {
   return lines.stride == 1 ? 0 : lines.length;
 }
 
-/// The lines as kernels read them. `data` is null if they must be packed first.
+/// `data` is null if the lines must be packed first.
 template <class T>
 Lines<T> before_packing(Lines<T> lines) {
   if (packed_size(lines) > 0) lines.data = nullptr;
@@ -275,7 +264,7 @@ struct SetZero {
   KOKKOS_FUNCTION void operator()(Index i) const { out.set(i, T(0)); }
 };
 
-/// Sets the first `size` elements of `out` to +0, the value of an empty sum.
+/// +0 is the empty sum.
 template <class T, class Exec, class Out>
 void set_zero(Exec const& exec, std::string const& label, Index size, Out const& out) {
   if (size == 0) return;
@@ -299,7 +288,6 @@ void copy_vector(Exec const& exec, std::string const& label, Index size, T const
   launch(label, Policy(exec, 0, size), CopyVector<T>{from, stride, to});
 }
 
-/// Returns the elements of an input vector contiguously: in place, or copied to `copy`.
 template <class Exec, class View>
 typename View::non_const_value_type const* contiguous(Exec const& exec, std::string const& label,
                                                       View const& x,
@@ -325,7 +313,7 @@ struct CopyVectors {
   T* to;
 
   KOKKOS_FUNCTION void operator()(Index i) const {
-    Index const c = i % count;  // blocks are usually row-major
+    Index const c = i % count;
     Index const j = i / count;
     to[c * from.length + j] = from.data[c * from.pitch + j * from.stride];
   }
@@ -341,11 +329,10 @@ InputVectors<T> contiguous(Exec const& exec, std::string const& label,
   return {copy, x.extent()};
 }
 
-/// Memory of the caller's workspace, or of a temporary one, divided into parts.
+/// In the caller's workspace, or a temporary one.
 template <class Exec, class T>
 class Parts {
  public:
-  /// Reserves `scalars` in total, the sum of the sizes of all parts, and `exchanged` for `meeting`.
   Parts(Exec const& exec, Workspace<Exec>* kept, Index scalars, Index exchanged = 0)
       : workspace_(kept) {
     if (scalars == 0 && exchanged == 0) return;
@@ -367,7 +354,6 @@ class Parts {
   T* next_ = nullptr;
 };
 
-/// Dot products of the lines with an input vector of any stride, or with columns of a block.
 template <class Set = AcceleratedKernels, class Exec, class T, class Input, class Out,
           class Columns = OneColumn>
 void run_dot(Exec const& exec, Label const& label, Lines<T> const& given, Input const& x,
@@ -385,7 +371,6 @@ void run_dot(Exec const& exec, Label const& label, Lines<T> const& given, Input 
   plan.run(exec, label, lines, factors, out, parts.take(runs), columns);
 }
 
-/// The sum over the lines, each times an entry of y. Otherwise as run_dot.
 template <class Set = AcceleratedKernels, class Exec, class T, class Input, class Out,
           class Columns = OneColumn>
 void run_sum(Exec const& exec, Label const& label, Lines<T> const& given, Input const& y,

@@ -10,8 +10,7 @@
 
 namespace tessera::detail {
 
-/// A 64-bit hash (FNV-1a over words), not cryptographic. Ranks compare it instead of the data. Data
-/// that differ in a bit have different hashes with near certainty.
+/// FNV-1a of 64 bits over words, not cryptographic. Ranks compare it instead of data.
 class Digest {
  public:
   template <class... Numbers>

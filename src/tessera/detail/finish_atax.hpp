@@ -12,7 +12,7 @@
 #include <tessera/kernels/factor.hpp>
 #include <tessera/maps.hpp>
 
-/// Terms of ATAX in addition to its products: the map of B, and C = α·c + β·z.
+/// The map of B, and C = α·c + β·z.
 namespace tessera::detail {
 
 template <class T>
@@ -48,14 +48,12 @@ struct TermsOfAtax {
   }
 };
 
-/// Returns body(the map as a factor for kernels).
 template <class T, class Space, class Body>
 decltype(auto) with_map(RowMap<T, Space> const& map, Body const& body) {
   if (map.is_identity()) return body(kernels::Identity{});
   return body(map.function());
 }
 
-/// Sets the products of a matrix without rows or columns to 0, before finish_atax.
 template <class T, class Exec>
 void set_zeros_of_atax(Exec const& exec, Index rows, OutputVector<T> b, Index cols,
                        OutputVector<T> c) {
@@ -84,8 +82,7 @@ struct ScaleAndAdd {
   }
 };
 
-/// Computes what follows the products: b[i] = factor(i, b[i]), unless B keeps the product, and c =
-/// α·c + β·z.
+/// b[i] = factor(i, b[i]) unless B keeps the product; c = α·c + β·z.
 template <class Exec, class T, class Factor>
 void finish_atax(Exec const& exec, Index rows, OutputVector<T> b, Index cols, OutputVector<T> c,
                  TermsOfAtax<T> const& terms, Factor const& factor) {

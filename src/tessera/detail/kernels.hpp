@@ -17,12 +17,10 @@
 #include <tessera/maps.hpp>
 #include <tessera/options.hpp>
 
-/// The kernels of an execution space: portable ones (tessera/kernels), which run on every backend,
-/// and accelerated ones. All follow the same order of summation. On a host, a thread computes all
-/// lanes of a line; on a GPU, the threads of a team share them.
+/// Portable and accelerated kernels. On hosts one thread computes all lanes; on GPUs the threads of
+/// a team share them.
 namespace tessera::detail {
 
-/// The kernels that run on every backend.
 template <class Exec, class T>
 struct KernelsOfPolicies {
   static constexpr int columns_at_once = kernels::most_of_block;
@@ -32,20 +30,17 @@ struct KernelsOfPolicies {
   using FusedTiles = kernels::FusedTilesPlan<Exec, T>;
 };
 
-/// Whether fused kernels compute all columns of a block that share a read. Otherwise BlockRing
-/// takes `fused_at_once` of them.
 template <class Kernels>
 inline constexpr bool fuses_blocks = !requires { typename Kernels::BlockRing; };
 
-/// The kernels of an execution space for one scalar type. Each kernel has a plan, with a
-/// constructor (exec, lines, tuning, columns) and `run`. Blocks may have different plans: BlockDot,
-/// BlockSum, BlockRing.
+/// Plans have a constructor (exec, lines, tuning, columns) and `run`. Blocks may have others:
+/// BlockDot, BlockSum, BlockRing.
 template <class Kernels>
 concept PlansOfKernels = requires {
-  typename Kernels::Dot;         // dot products of lines
-  typename Kernels::Sum;         // sums of lines
-  typename Kernels::FusedLines;  // ATAX of a row-major matrix
-  typename Kernels::FusedTiles;  // ATAX of a column-major matrix
+  typename Kernels::Dot;
+  typename Kernels::Sum;
+  typename Kernels::FusedLines;
+  typename Kernels::FusedTiles;
   { Kernels::columns_at_once } -> std::convertible_to<int>;
 };
 
@@ -64,7 +59,6 @@ struct AcceleratedKernels {
   static constexpr Kernels kind = Kernels::accelerated;
   template <class Exec, class T>
   using Of = typename backends::AcceleratedProducts<Exec>::template Of<T>;
-  /// Whether lines on a host may come from a source other than memory.
   static constexpr bool lines_have_sources = true;
 
   template <class T, bool RowMajor, class Exec>
@@ -81,8 +75,8 @@ struct AcceleratedKernels {
         exec, RowMajor ? rows : cols, RowMajor ? cols : rows, vectors,
         tuning<T, RowMajor>(exec, rows, cols));
   }
-  /// Whether fusing is possible for the addresses of these lines and for this number of columns. A
-  /// tuning chooses by the shape only. Two columns may be fused one after another.
+  /// Depends on addresses and columns; a tuning knows the shape only. Two columns may be fused one
+  /// by one.
   template <class Exec, bool RowMajor, class T, class Columns>
   static bool suit_fusion(Lines<T> const& lines, Columns const& columns) {
     if (!RowMajor && !backends::AcceleratedProducts<Exec>::suit_fusion(lines)) return false;
@@ -115,14 +109,12 @@ struct PortableKernels {
   }
 };
 
-/// The products of one vector or of a block.
 template <class Kernels, class Columns>
 struct ProductsOf {
   using Dot = typename Kernels::Dot;
   using Sum = typename Kernels::Sum;
   using FusedLines = typename Kernels::FusedLines;
 };
-/// For blocks with different kernels.
 template <class Kernels>
   requires(requires { typename Kernels::BlockDot; })
 struct ProductsOf<Kernels, SomeColumns> {
@@ -134,7 +126,6 @@ template <class Exec, class T, class Set = AcceleratedKernels, class Columns = O
 using DotOf = typename ProductsOf<typename Set::template Of<Exec, T>, Columns>::Dot;
 template <class Exec, class T, class Set = AcceleratedKernels, class Columns = OneColumn>
 using SumOf = typename ProductsOf<typename Set::template Of<Exec, T>, Columns>::Sum;
-/// Fused ATAX of a row-major or column-major matrix.
 template <class Exec, class T, bool RowMajor, class Set = AcceleratedKernels,
           class Columns = OneColumn>
 using FusedOf =
@@ -142,7 +133,6 @@ using FusedOf =
                        typename ProductsOf<typename Set::template Of<Exec, T>, Columns>::FusedLines,
                        typename Set::template Of<Exec, T>::FusedTiles>;
 
-/// Returns body(set of kernels): this set, or the portable one if this one cannot fuse these lines.
 template <class Set, bool RowMajor, class Exec, class T, class Body>
 decltype(auto) with_fused_kernels(Exec const& exec, Lines<T> const& lines, Tuning const& tuning,
                                   Body const& body) {
@@ -155,8 +145,7 @@ decltype(auto) with_fused_kernels(Exec const& exec, Lines<T> const& lines, Tunin
   return body(Set{});
 }
 
-/// Returns body(the kernels that `wanted` selects). Throws std::invalid_argument if the execution
-/// space does not have such kernels.
+/// Throws std::invalid_argument for kernels that the execution space lacks.
 template <class Exec, class Body>
 decltype(auto) with_kernels(Kernels wanted, Body const& body) {
   Kernels const used = kernels_used<Exec>(wanted);
@@ -168,8 +157,6 @@ decltype(auto) with_kernels(Kernels wanted, Body const& body) {
   return body(PortableKernels{});
 }
 
-/// Maximum columns of a block that share a read of the matrix with the kernels that `wanted`
-/// selects.
 template <class Exec, class T>
 std::size_t columns_at_once(Kernels wanted) {
   return with_kernels<Exec>(wanted, []<class Set>(Set) {
@@ -177,7 +164,6 @@ std::size_t columns_at_once(Kernels wanted) {
   });
 }
 
-/// Columns, of a block of `columns`, that share a read of fused ATAX with these kernels.
 template <class Exec, bool RowMajor, class T>
 std::size_t fused_at_once(Kernels wanted, Lines<T> const& lines, std::size_t columns) {
   return with_kernels<Exec>(wanted, [&]<class Set>(Set) -> std::size_t {
@@ -192,8 +178,8 @@ std::size_t fused_at_once(Kernels wanted, Lines<T> const& lines, std::size_t col
 
 }  // namespace tessera::detail
 
-// The kernels of the products (backends/compiled.hpp).
-// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+// See backends/compiled.hpp.
+//  NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_LINES_TO_VECTOR(EXEC, T) \
   EXEC const&, Label const&, Lines<T> const&, T const*, OutputVector<T>
 #define TESSERA_LINES_TO_BLOCK(EXEC, T) \

@@ -16,15 +16,14 @@ namespace tessera::detail {
 
 struct VectorProduct {
   char const* operation;
-  char const* in;   ///< name of the input vector
-  char const* out;  ///< name of the output vector
+  char const* in;
+  char const* out;
   bool is_transposed;
 };
 inline constexpr VectorProduct plain_product{"multiply", "v", "B", false};
 inline constexpr VectorProduct transposed_product{"multiply_transposed", "B", "C", true};
 
-/// y = A·x or y = Aᵀ·x. For A·x with rows as lines: dot products of the rows. For Aᵀ·x: the sum
-/// over the rows, each times an entry of x. With columns as lines, the other way round.
+/// y = A·x or Aᵀ·x: dot products of the lines, or the sum over lines times entries of x.
 template <class Exec, class T>
 void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
                   VectorArgument<T const> const& x, VectorArgument<T> const& y,
@@ -56,7 +55,6 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   });
 }
 
-/// The same for a block of vectors, with several columns per read of the matrix.
 template <class Exec, class T>
 void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
                   MatrixArgument<T const> const& x, MatrixArgument<T> const& y,

@@ -15,16 +15,15 @@
 #include <tessera/kernels/label.hpp>
 #include <tessera/options.hpp>
 
-/// The kernels of C = Aᵀ·f(A·V), V one vector or columns of a block:
+/// C = Aᵀ·f(A·V), V one vector or columns of a block:
 ///
-///     run_atax           uses the method that the options or the tuning select
-///       fuse_columns     passes of as many columns as the kernels take
-///         fuse           portable kernels if the accelerated ones cannot fuse these lines
-///           launch_fused       workspace and launch
-///       launch_two_stage       workspace and two launches, with the map between them
+///     run_atax           the method of the options or the tuning
+///       fuse_columns     as many columns as the kernels take
+///         fuse           portable kernels if accelerated ones cannot fuse
+///           launch_fused
+///       launch_two_stage
 namespace tessera::detail {
 
-/// Whether ATAX with this method reads the matrix once, for all columns or for each of them.
 template <class Exec, bool RowMajor, class Set = AcceleratedKernels, class T,
           class Columns = OneColumn>
 bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines,
@@ -33,8 +32,7 @@ bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines,
   return tuning.prefer_fused && Set::template suit_fusion<Exec, RowMajor>(lines, columns);
 }
 
-/// Fused ATAX. `b.data` is null if B is not wanted. The lines are in memory, or come from `source`
-/// with kernels for row-major lines on a host.
+/// `b.data` may be null. Only row-major lines on a host have a `source`.
 template <bool RowMajor, class Set, class Exec, class V, class T, class Out, class Factor,
           class Columns = OneColumn, class... Source>
 void launch_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& given, V const& v,
@@ -60,21 +58,19 @@ template <class T, class Factor>
 struct MultiplyByFactors {
   Factor factor;
   T* values;
-  OutputVector<T> unchanged;  ///< receives the previous values; not wanted if `data` is null
+  OutputVector<T> unchanged;  ///< `data` may be null
   KOKKOS_FUNCTION void operator()(Index i) const {
     unchanged.set(i, values[i]);
     values[i] = factor(i, values[i]);
   }
 };
 
-/// values[i] = factor(i, values[i]). Copies the previous values to `unchanged` if it is wanted.
 template <class Exec, class T, class Factor>
 void multiply_by_factors(Exec const& exec, std::string const& label, Index size, T* values,
                          OutputVector<T> unchanged, Factor const& factor) {
   for_each_element(exec, label, size, MultiplyByFactors<T, Factor>{factor, values, unchanged});
 }
 
-/// Two-stage ATAX. `b.data` is null if B is not wanted.
 template <bool RowMajor, class Set, class Exec, class V, class T, class Out, class Factor,
           class Columns = OneColumn>
 void launch_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& given, V const& v,
@@ -123,7 +119,6 @@ void launch_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const
   }
 }
 
-/// Fused ATAX with these kernels, or with portable ones if these cannot fuse the lines.
 template <bool RowMajor, class Set, class Exec, class T, class V, class Out, class Factor,
           class Columns>
 void fuse(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T const> const& a, V const& v,
@@ -141,7 +136,6 @@ void fuse(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T const> co
   });
 }
 
-/// Fused ATAX of all columns at once, of as many as a kernel takes, or one by one.
 template <bool RowMajor, class Set, class Exec, class T, class V, class Out, class Factor,
           class Columns>
 void fuse_columns(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T const> const& a,
@@ -175,8 +169,7 @@ void fuse_columns(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T c
   }
 }
 
-/// ATAX with the method that the options or the tuning select. factor(i, b_i) is applied between
-/// the products.
+/// factor(i, b_i) is applied between the products.
 template <class Exec, class T, class V, class Out, class Factor, class Columns>
 void run_atax(Exec const& exec, MatrixArgument<T const> const& a, V const& v, Out const& b,
               Out const& c, AtaxOptions<Exec, T> const& options, Factor const& factor,
@@ -199,8 +192,7 @@ void run_atax(Exec const& exec, MatrixArgument<T const> const& a, V const& v, Ou
   });
 }
 
-/// Reads of the matrix by `atax` with a block of `vectors` vectors. Two stages count as one read,
-/// as for one vector.
+/// Two stages count as one read.
 template <class Exec, class T>
 Index reads_of_block(Exec const& exec, MatrixArgument<T const> const& a, std::size_t vectors,
                      AtaxOptions<Exec, T> const& options) {

@@ -30,10 +30,9 @@ MPI_Datatype type_of() {
   return std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE;
 }
 
-/// Maximum elements per message: MPI counts them in an int.
+/// Elements per message: MPI counts them in an int.
 inline constexpr Index most_elements = Index{1} << 28;
 
-/// Calls body(first, count) for parts of `count` elements that fit a message.
 template <class Body>
 void for_each_message(Index count, Body const& body) {
   for (Index first = 0; first < count; first += most_elements) {
@@ -41,7 +40,6 @@ void for_each_message(Index count, Body const& body) {
   }
 }
 
-/// Numbers of elements by rank, and the offsets of each rank.
 struct Counts {
   std::vector<int> counts;
   std::vector<int> begins;
@@ -54,8 +52,8 @@ struct Counts {
   [[nodiscard]] Index all() const { return Index{begins.back()} + counts.back(); }
 };
 
-/// Whether MPI sends from GPU memory: set by TESSERA_CUDA_AWARE_MPI, "on" or "off"; by default as
-/// reported by Open MPI. Throws std::invalid_argument for another value.
+/// Whether MPI sends from GPU memory: TESSERA_CUDA_AWARE_MPI ("on" or "off"), by default as Open
+/// MPI reports. Throws std::invalid_argument for another value.
 inline bool is_cuda_aware() {
   if (char const* const text = std::getenv("TESSERA_CUDA_AWARE_MPI")) {
     std::string const value(text);
@@ -67,7 +65,7 @@ inline bool is_cuda_aware() {
 
 }  // namespace detail
 
-/// A duplicated communicator, so that messages do not mix with the caller's. Errors of MPI
+/// A duplicate of a communicator, so that messages do not mix with the caller's. MPI's errors
 /// terminate the run.
 class Communicator {
  public:
@@ -96,14 +94,12 @@ class Communicator {
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  /// Whether MPI sends from GPU memory on all ranks.
   [[nodiscard]] bool takes_device_memory() const { return takes_device_memory_; }
 
-  /// Numbers that ranks exchange when they meet.
   using Facts = std::array<std::int64_t, 10>;
 
-  /// Returns the facts that body() returns on each rank, by rank. If body() throws on one rank, all
-  /// throw that error. A DistributedError passes unchanged, since all ranks have thrown it.
+  /// Returns body() of each rank, by rank. If it throws on one, all throw that error. A
+  /// DistributedError passes unchanged: all have thrown it.
   template <class Body>
   std::vector<Facts> meet(Body const& body) const {
     struct Meeting {
@@ -132,7 +128,7 @@ class Communicator {
     }
     return facts;
   }
-  /// The same for a body without result. A rank that threw between two calls meets the others here.
+  /// A rank that threw between two calls meets the others here.
   template <class Body>
   void together(Body const& body) const {
     meet([&] {
@@ -141,7 +137,6 @@ class Communicator {
     });
   }
 
-  /// Returns each rank's value, by rank.
   template <class Value>
   std::vector<Value> gather(Value const& mine) const {
     static_assert(std::is_trivially_copyable_v<Value>);
@@ -149,7 +144,7 @@ class Communicator {
     MPI_Allgather(&mine, sizeof(Value), MPI_BYTE, all.data(), sizeof(Value), MPI_BYTE, comm_);
     return all;
   }
-  /// Returns each rank's text, by rank. All texts together must be smaller than 2 GiB.
+  /// All texts together are below 2 GiB.
   std::vector<std::string> gather_texts(std::string const& mine) const {
     std::vector<std::int64_t> const lengths = gather(static_cast<std::int64_t>(mine.size()));
     detail::Counts counts(lengths.size());
@@ -178,7 +173,7 @@ class Communicator {
       MPI_Recv(to.data() + first, some, detail::type_of<T>(), from, 0, comm_, MPI_STATUS_IGNORE);
     });
   }
-  /// An asynchronous send of a vector. The destructor waits until it has been sent.
+  /// The destructor waits until the vector has been sent.
   template <class T>
   class Sending {
    public:
@@ -211,7 +206,7 @@ class Communicator {
   }
 
  private:
-  /// Collective: throws the error of rank `rank`, which passes its text.
+  /// Collective: rank `rank` passes its text.
   [[noreturn]] void throw_error_of(int rank, std::string text) const {
     int length = static_cast<int>(text.size());
     MPI_Bcast(&length, 1, MPI_INT, rank, comm_);

@@ -15,9 +15,9 @@ class DistributedError : public std::runtime_error {
       : std::runtime_error("rank " + std::to_string(rank) + ": " + what),
         rank_(rank),
         sentence_(what) {}
-  /// The rank that failed; if several did, the first one.
+  /// The first rank that failed.
   [[nodiscard]] int rank() const noexcept { return rank_; }
-  /// The error message of that rank.
+  /// Its message.
   [[nodiscard]] std::string const& sentence() const noexcept { return sentence_; }
 
  private:
@@ -25,15 +25,15 @@ class DistributedError : public std::runtime_error {
   std::string sentence_;
 };
 
-/// The memory limit of at least one rank is too small. All ranks throw it.
+/// A rank's memory limit is too small. All ranks throw it.
 class DistributedLimitError : public DistributedError {
  public:
   /// @param rank   the rank with the greatest need
-  /// @param what   the message of that rank
-  /// @param needed bytes that this rank needs
+  /// @param what   its message
+  /// @param needed bytes that it needs
   DistributedLimitError(int rank, std::string const& what, std::size_t needed)
       : DistributedError(rank, what), needed_(needed) {}
-  /// Bytes of a limit that is enough for every rank, if all have the same.
+  /// A limit in bytes that is enough for every rank.
   [[nodiscard]] std::size_t needed() const noexcept { return needed_; }
 
  private:

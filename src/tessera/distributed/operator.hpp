@@ -29,12 +29,11 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/workspace.hpp>
 
-/// Matrices distributed over processes, as solvers read them.
+/// Distributed matrices for solvers.
 namespace tessera::solve {
 
 namespace detail {
 
-/// Returns `size` uninitialised entries.
 template <class Exec, class T>
 Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> make_memory(Exec const& exec,
                                                                                std::size_t size) {
@@ -43,7 +42,6 @@ Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> make_memory(E
       size);
 }
 
-/// Gives all ranks the rows of B's vectors of each rank.
 template <class Exec, class T>
 void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
                  std::vector<distributed::Rows> const& rows_by_rank) {
@@ -53,7 +51,7 @@ void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
   }
 }
 
-/// Throws on all ranks unless all ranks call a solver with the same arguments.
+/// Throws on all ranks unless all pass the same arguments.
 template <class Exec>
 void agree_on_call(Distributed<Exec> const& world, std::string const& method,
                    std::function<std::uint64_t()> const& call) {
@@ -70,11 +68,10 @@ void agree_on_call(Distributed<Exec> const& world, std::string const& method,
 
 }  // namespace detail
 
-/// A matrix whose rows are distributed: each rank has some rows in memory. Every rank runs the
-/// solver on complete vectors, so all ranks decide alike, and callbacks must, too. The constructor
-/// and all calls are collective. The operator keeps its own workspace and does not use the one in
-/// the options. Products with blocks of vectors require that each rank's first row is a multiple of
-/// summation::segment<T>.
+/// A matrix in memory whose rows are distributed. Every rank runs the solver on complete vectors;
+/// callbacks must decide alike on all. The constructor and all calls are collective. The workspace
+/// of the options is not used. Products with blocks of vectors require that each rank's first row
+/// is a multiple of summation::segment<T>.
 ///
 /// ```cpp
 /// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
@@ -90,12 +87,12 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   using World = Distributed<Exec>;
 
  public:
-  /// `a` contains this rank's rows. `world` must outlive the operator.
+  /// `a`: this rank's rows. `world` must outlive the operator.
   DistributedOperator(World const& world, A const& a, AtaxOptions<Exec, T> const& options = {})
       : DistributedOperator(world, a, options, world.place_of(a)) {}
 
-  /// Whether a segment begins at each rank's first row. Otherwise solvers iterate and add the sums
-  /// of columns in T; `pca` then does not have the bits of one process.
+  /// Whether each rank's rows begin a segment. Otherwise solvers iterate, and the sums of columns
+  /// are in T: `pca` does not have the bits of one process.
   [[nodiscard]] bool has_gram() const override {
     return std::ranges::all_of(rows_by_rank_, [&](distributed::Rows const& rows) {
       return rows.count == 0 || rows.first % summation::segment<T> == 0;
@@ -114,7 +111,6 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
         method_(options.method),
         options_{.workspace = &workspace_, .tuning = options.tuning, .kernels = options.kernels} {}
 
-  /// This rank's rows of a complete vector.
   template <class Vector>
   [[nodiscard]] Vector mine(Vector const& x) const {
     return Vector(x.data() + rows_.first, static_cast<std::size_t>(rows_.count));
@@ -167,7 +163,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     detail::share_block(world_, products.MT, rows_by_rank_);
   }
   /// to = the tree over all ranks' subtrees of `size` sums. add(rows, a) computes at `root` the
-  /// sums of some rows of the matrix, which are a's.
+  /// sums of these rows, which are a's.
   template <class S, class Add>
   void add_subtrees(S const* root, S* to, Index size, Add const& add) const {
     namespace parts = distributed::detail;
@@ -249,10 +245,10 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   Options<Exec> options_;
 };
 
-/// A matrix that is streamed from a source in each call; each rank streams a part. As
-/// StreamOperator, with `world` in place of an execution space. The source and `world` must outlive
-/// it. The constructor and all calls are collective. wants_state, on_state and resume of the
-/// options are not used: solvers have states and callbacks in their Control.
+/// A matrix that is streamed in each call, a part per rank. As StreamOperator, with `world` in
+/// place of an execution space. The source and `world` must outlive it. The constructor and all
+/// calls are collective. wants_state, on_state and resume are unused: solvers have states and
+/// callbacks in their Control.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {

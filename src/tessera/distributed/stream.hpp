@@ -19,13 +19,12 @@
 #include <tessera/kernels/factor.hpp>
 #include <tessera/stream.hpp>
 
-/// Operations on matrices that are larger than the memory of many processes. Each process reads its
-/// part of one source. The result has the bits of one process.
+/// Streams by many processes, each of which reads a part of one source. The result has the bits of
+/// one process.
 namespace tessera::stream {
 
 namespace detail {
 
-/// Result of digest_of_state without a state.
 inline constexpr std::int64_t no_state = 0;
 
 template <class T>
@@ -38,7 +37,7 @@ std::int64_t digest_of_state(State<T> const* state) {
   return static_cast<std::int64_t>(digest.value() | 1U);  // no_state is even
 }
 
-/// Requires that all ranks make the same call; otherwise all throw.
+/// All ranks throw unless their calls are equal.
 template <class Exec, class Source>
 void require_same_call(Distributed<Exec> const& world, char const* operation, Source const& source,
                        Options<typename Source::value_type> const& options,
@@ -72,7 +71,7 @@ void require_same_call(Distributed<Exec> const& world, char const* operation, So
   }
 }
 
-/// A contiguous output: the output itself, or a copy that is written to it at the end.
+/// Written in place, or as a copy that is written back at the end.
 template <class Exec, class T>
 class OutputSideBySide {
  public:
@@ -100,7 +99,6 @@ class OutputSideBySide {
   Copy copy_;
 };
 
-/// The numbers of a call, for comparison between ranks.
 template <class T, class Terms>
 std::vector<double> numbers_of(Terms const& terms) {
   auto const& map = terms.map.function();
@@ -108,7 +106,6 @@ std::vector<double> numbers_of(Terms const& terms) {
           static_cast<double>(terms.alpha), static_cast<double>(terms.beta)};
 }
 
-/// The vectors of a call on all ranks.
 template <class Exec, class T>
 struct VectorsOfCall {
   std::optional<SideBySide<Exec, T>> x;
@@ -123,7 +120,6 @@ struct VectorsOfCall {
   }
 };
 
-/// As call_atax, on all ranks.
 template <class Exec, class T, class Layout>
 Report call_atax(Distributed<Exec> const& world, AnySource<T, Layout> const& source,
                  VectorArgument<T const> const& v, OutputVector<T> b, OutputVector<T> c,
@@ -142,7 +138,7 @@ Report call_atax(Distributed<Exec> const& world, AnySource<T, Layout> const& sou
     Report const report = on_ranks(
         [&](AnySource<T, Layout> const& part, Index first, OutputVector<T> sum,
             Options<T> const& its) {
-          using tessera::kernels::shifted;  // maps have their own overload
+          using tessera::kernels::shifted;  // maps have an overload
           return run_atax(exec, part, tessera::detail::vector_in(vectors.x->vector()),
                           from(kept, first), sum, its, map, shifted(factor, first));
         },
@@ -157,8 +153,6 @@ Report call_atax(Distributed<Exec> const& world, AnySource<T, Layout> const& sou
   });
 }
 
-/// One product on all ranks: dot products of lines, of which each rank computes some, or a sum over
-/// lines.
 template <bool IsSum, class Exec, class T, class Layout>
 Report run_product_on_ranks(Distributed<Exec> const& world, std::string const& name,
                             AnySource<T, Layout> const& source, VectorArgument<T const> const& x,
@@ -192,17 +186,14 @@ Report run_product_on_ranks(Distributed<Exec> const& world, std::string const& n
 
 /// C = α·Aᵀ·f(A·v) + β·z of a streamed matrix; each rank reads a part of it
 ///
-/// As `atax` of an execution space, with `world` instead. All ranks call it with the same
-/// arguments: the same matrix, replicated vectors, and the same memory limit, which applies to each
-/// rank. C is replicated.
+/// As `atax` of an execution space. All ranks pass the same matrix, replicated vectors, and the
+/// same memory limit per rank. C is replicated.
 ///
-/// If states are wanted, all ranks proceed in rounds of some blocks. The first rank's wants_state
-/// decides for all; on_state is called on all. States are the same as with one process, and any
-/// number of processes can resume from them. Exception: only one process can resume from a state
-/// inside a panel, which arises if the limit fits no panel. on_progress reports the progress of
-/// this rank and assumes the same of the others.
+/// With states, ranks proceed in rounds of blocks. The first rank's wants_state decides; on_state
+/// is called on all. Any number of processes can resume from a state, except inside a panel (if the
+/// limit fits no panel): then only one. on_progress assumes equal progress of the other ranks.
 ///
-/// If one rank throws, all ranks throw a DistributedError.
+/// If one rank throws, all throw a DistributedError.
 ///
 /// Source: docs/distributed.md.
 ///
@@ -229,7 +220,7 @@ Report atax(Distributed<Exec> const& world, Source const& source, V const& v, C 
   });
 }
 
-/// The same, and also B = f(A·v), which is replicated too.
+/// Also B = f(A·v), which is replicated too.
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> B, OutputVectorFor<Exec, Source> C>
 Report atax(Distributed<Exec> const& world, Source const& source, V const& v, B const& b,
@@ -298,7 +289,7 @@ Report multiply_transposed(Distributed<Exec> const& world, Source const& source,
   });
 }
 
-/// y = A·x and w = Aᵀ·u of a streamed matrix; each rank reads a part of it, once
+/// y = A·x and w = Aᵀ·u of a streamed matrix; each rank reads a part of it once
 ///
 /// As `atax`. All vectors are replicated.
 ///

@@ -17,8 +17,7 @@ namespace tessera::kernels {
 
 using detail::OutputVector;
 
-/// out = the tree over level 0 of all groups' stacks, + 0. Overwrites the stacks. A team computes
-/// some columns.
+/// out = the tree over level 0 of all groups' stacks, + 0. Overwrites them.
 template <class T, class Out>
 struct Combine {
   Stacks<T> stacks;
@@ -32,7 +31,7 @@ struct Combine {
   KOKKOS_FUNCTION void operator()(Team const& team, T* /*scratch*/) const {
     Index const begin = team.league_rank() * columns_per_team;
     Index const columns = Kokkos::min(columns_per_team, stacks.length - begin);
-    Index apart = 1;  // distance of the remaining vectors, in groups
+    Index apart = 1;
     for (Index left = groups; left > 1;) {
       Index const next = summation::ceil_div(left, values_of_round);
       for (auto q = Index{team.team_rank()}; q < next * columns; q += team.team_size()) {
@@ -52,11 +51,10 @@ struct Combine {
   }
 };
 
-/// out = the tree over level 0 of the stacks, + 0.
 template <class Exec, class T, class Out>
 void combine(Exec const& exec, std::string const& label, Stacks<T> const& stacks, Index groups,
              Out const& out) {
-  // With many groups a team takes few columns, to keep the number of teams high.
+  // With many groups, few columns per team keep teams numerous.
   constexpr Index values = 2048;
   Index const columns =
       teams_of_one<Exec> ? 512 : std::clamp(values / groups / 16 * 16, Index{16}, Index{256});

@@ -25,7 +25,7 @@ struct CombineRuns {
   }
 };
 
-/// out[i] = adjacent-pair tree over the `runs` partial sums of line i, + 0.
+/// out[i] = tree over line i's `runs` partial sums, + 0.
 template <class Exec, class T, class Out>
 void combine_runs(Exec const& exec, std::string const& label, T const* partials, Index count,
                   Index runs, Out const& out) {

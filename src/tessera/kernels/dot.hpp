@@ -35,7 +35,6 @@ namespace tessera::kernels {
 using detail::Lines;
 using detail::OutputVector;
 
-/// The dot product of a line that is a single chunk.
 template <class T>
 class SumOfOneChunk {
  public:
@@ -46,7 +45,7 @@ class SumOfOneChunk {
   T sum_ = T(0);
 };
 
-/// The dot product of a line whose chunks arrive in order: the tree over them.
+/// Chunks arrive in order.
 template <class T>
 class SumOfManyChunks {
  public:
@@ -60,15 +59,13 @@ class SumOfManyChunks {
 template <class T, class Shape>
 using SumOfChunks = std::conditional_t<(Shape::kept > 0), SumOfOneChunk<T>, SumOfManyChunks<T>>;
 
-/// Scalars of a team's scratch for the trees over a chunk of `chunk` elements.
 template <class T, class Shape>
 Index scratch_of_trees(Index chunk) {
   return Trees<T, Shape::sums>::scratch(Items<T, Shape>::of(chunk));
 }
 
-/// Multiplies elements [begin, end), a chunk, of `count` lines with the columns x(c) of a block,
-/// and calls products[r * Shape::columns + c].push(tree over the chunk). KeptLines issue all loads
-/// before the first use; CachedLines read one line after another.
+/// Calls products[r * Shape::columns + c].push(tree over elements [begin, end) of line r times
+/// x(c)). KeptLines load all before the first use; CachedLines read line by line.
 template <class T, class Shape, class Team>
 KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const& lines,
                                                 Index first, int count, Index begin, Index end,
@@ -88,7 +85,7 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const
   });
   for_each_item([&](auto k, auto r, T const* line, int item, Index j) {
     static_for<Shape::columns>([&](auto c) {
-      T value = T(0);  // for columns past the end of the block
+      T value = T(0);
       if (Shape::columns == 1 || c() < columns) {
         value = held.multiply(k, r, c, line + j, x(c()) + j, end - j);
       }
@@ -98,8 +95,7 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const
   trees.sum(team, count * Shape::columns, items.count, products);
 }
 
-/// out[i] = dot product of line i and x. If lines have several runs, out[i * runs + run] = dot
-/// product of one run. The same for each column of a block. A team computes one run of some lines.
+/// out[i * runs + run] for several runs.
 template <class T, class Shape>
 struct Dot {
   Lines<T> lines;
@@ -107,9 +103,8 @@ struct Dot {
   BlockOut<T, Shape> out;
   Index lines_per_team;
   Index runs;
-  Index run_length;  ///< elements: a power of two of segments, or the whole line
-  Index chunk;  ///< elements of a run whose leaves fit scratch; the whole run if lines are kept in
-                ///< registers
+  Index run_length;  ///< a power of two of segments, or the line
+  Index chunk;       ///< elements whose leaves fit scratch
   int columns = 1;
 
   [[nodiscard]] Index scratch() const { return scratch_of_trees<T, Shape>(chunk); }

@@ -8,15 +8,12 @@
 
 #include <Kokkos_Core.hpp>
 
-/// exp, log and log1p as fixed sequences of additions, multiplications, divisions and fma. They
-/// give the same bits on every device; C libraries and CUDA differ in the last bit. Arguments and
-/// results are float or double. Infinities, NaN, zeros and subnormal numbers give the results of
-/// C's functions; errno is never set.
+/// exp, log and log1p of float or double as fixed sequences of +, ·, / and fma: the same bits on
+/// every device, unlike C libraries and CUDA. Special values as in C; errno is never set.
 namespace tessera::elementary {
 
 namespace detail {
 
-/// The format of a scalar, and the numbers of terms of its series.
 template <class T>
 struct Format;
 template <>
@@ -24,10 +21,10 @@ struct Format<float> {
   using Bits = std::uint32_t;
   static constexpr int fraction_bits = 23;
   static constexpr int bias = 127;
-  static constexpr float round_to_whole = 0x1.8p23F;  ///< added, then subtracted, to round
-  static constexpr float least_exponent = -104;       ///< below it exp is 0
-  static constexpr float largest_exponent = 89;       ///< above it exp is infinite
-  /// ln 2 in two parts. Products of the first part with the exponents k are exact.
+  static constexpr float round_to_whole = 0x1.8p23F;
+  static constexpr float least_exponent = -104;  ///< below it exp is 0
+  static constexpr float largest_exponent = 89;  ///< above it exp is infinite
+  /// ln 2 in two parts; exponent · ln2_high is exact.
   static constexpr float ln2_high = 0x1.63p-1F;
   static constexpr float ln2_low = -0x1.bd0106p-13F;
   static constexpr int exp_terms = 7;
@@ -47,18 +44,17 @@ struct Format<double> {
   static constexpr int log_terms = 10;
 };
 
-/// 2^k; it must be a normal number.
+/// 2^k must be a normal number.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T power_of_two(int k) {
   using F = Format<T>;
   return Kokkos::bit_cast<T>(static_cast<typename F::Bits>(k + F::bias) << F::fraction_bits);
 }
 
-/// n!, exact up to 18.
+/// Exact up to 18.
 constexpr double factorial(int n) {
   return n < 2 ? 1 : n * factorial(n - 1);
 }
-/// 1/n! and 2/(2n+1), rounded.
 template <class T, int n>
 inline constexpr T term_of_exp = static_cast<T>(1 / factorial(n));
 template <class T, int n>
@@ -70,7 +66,7 @@ inline constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
 template <class T>
 inline constexpr T smallest_normal = std::numeric_limits<T>::min();
 
-/// e^r for |r| <= ln(2)/2: the Taylor series by Horner's rule, from the N-th term down to the n-th.
+/// e^r, |r| <= ln(2)/2: Taylor series by Horner's rule, terms N down to n.
 template <int n, class T>
 KOKKOS_FORCEINLINE_FUNCTION T taylor_of_exp(T r) {
   constexpr T term = term_of_exp<T, n>;
@@ -80,7 +76,7 @@ KOKKOS_FORCEINLINE_FUNCTION T taylor_of_exp(T r) {
     return Kokkos::fma(taylor_of_exp<n + 1>(r), r, term);
   }
 }
-/// 2/3 + 2/5 z + 2/7 z² + …, in the same way.
+/// 2/3 + 2/5 z + 2/7 z² + …
 template <int n, class T>
 KOKKOS_FORCEINLINE_FUNCTION T series_of_log(T z) {
   constexpr T term = term_of_log<T, n>;
@@ -105,7 +101,7 @@ KOKKOS_INLINE_FUNCTION T exp(T x) {
   constexpr auto log2_e = static_cast<T>(0x1.71547652b82fep0);
   T const k = Kokkos::fma(x, log2_e, F::round_to_whole) - F::round_to_whole;
   T const r = Kokkos::fma(-k, F::ln2_low, Kokkos::fma(-k, F::ln2_high, x));
-  // 2^k may not be a normal number, so multiply by two halves.
+  // 2^k may not be normal: multiply by two halves.
   int const power = static_cast<int>(k);
   int const half = power / 2;
   return detail::taylor_of_exp<0>(r) * detail::power_of_two<T>(half) *
@@ -141,7 +137,7 @@ KOKKOS_INLINE_FUNCTION T log(T x) {
   T const z = s * s;
   T const half_f = T(0.5) * f;
   T const k = static_cast<T>(power);
-  // log(m) = f - (f²/2 - s (f²/2 + series)); f²/2 occurs only inside fma.
+  // log(m) = f - (f²/2 - s (f²/2 + series)); f²/2 only inside fma.
   T const series = z * detail::series_of_log<1>(z);
   T const low = Kokkos::fma(s, Kokkos::fma(half_f, f, series), k * F::ln2_low);
   return Kokkos::fma(k, F::ln2_high, f - Kokkos::fma(half_f, f, -low));

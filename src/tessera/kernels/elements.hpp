@@ -17,22 +17,21 @@
 /// Kernels that compute each element independently.
 namespace tessera::detail {
 
-/// Whether the bits of two numbers differ, even if the calling thread flushes subnormal numbers.
+/// Of bits, even if the thread flushes subnormal numbers.
 template <class T>
 bool differ(T a, T b) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   return std::bit_cast<Bits>(a) != std::bit_cast<Bits>(b);
 }
 
-/// Whether a number is +0 or -0. Subnormal numbers are not, even if the calling thread flushes
-/// them.
+/// +0 or -0; see differ.
 template <class T>
 bool is_zero(T value) {
   return !differ(value, T(0)) || !differ(value, -T(0));
 }
 
-/// A copy of a body for a block of elements. Writes to elements cannot alias it. A body that reads
-/// the same memory for all elements has `loaded()`, which returns a copy with the values.
+/// A copy that writes to elements cannot alias. `loaded()` returns a copy with the values that all
+/// elements read.
 template <class Body>
 KOKKOS_FUNCTION Body of_block(Body const& body) {
   if constexpr (requires { body.loaded(); }) {
@@ -42,12 +41,11 @@ KOKKOS_FUNCTION Body of_block(Body const& body) {
   }
 }
 
-/// Computes one block of elements on a host.
 template <class Body>
 struct OnElements {
   Body body;
   Index count;
-  Index size;  ///< elements per block
+  Index size;
 
   KOKKOS_FUNCTION void operator()(Index block) const {
     backends::host::OrdinaryArithmetic const mode;
@@ -57,7 +55,7 @@ struct OnElements {
   }
 };
 
-/// Calls body(i) for 0 <= i < count. Elements must be independent of each other.
+/// Elements must be independent.
 template <class Exec, class Body>
 void for_each_element(Exec const& exec, std::string const& label, Index count, Body const& body) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;

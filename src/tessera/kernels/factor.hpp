@@ -8,11 +8,10 @@
 
 #include <tessera/summation.hpp>
 
-/// The function between the two products of ATAX. factor(i, value) multiplies row i in the second
-/// product; `value` is the row's entry of the first product.
+/// The map of ATAX: factor(i, value) multiplies row i in the second product; `value` is its entry
+/// of the first.
 namespace tessera::kernels {
 
-/// The value itself.
 struct Identity {
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T operator()(summation::Index /*i*/, T value) const {
@@ -23,7 +22,6 @@ struct Identity {
 template <class Factor>
 inline constexpr bool is_identity = std::is_same_v<Factor, Identity>;
 
-/// The factor of a part of the rows that begins at row `first`.
 inline Identity shifted(Identity const& factor, summation::Index /*first*/) {
   return factor;
 }

@@ -25,21 +25,17 @@
 /// Tiles are so narrow that all columns of a tile stay in cache between the two passes.
 namespace tessera::kernels {
 
-/// y[i] = sum over the lines j of x[j] * line_j[i]. Element j of level 0 of each group's stack =
-/// the dot product of line j and the factor(i, y[i]), over the elements i of the group's tiles.
-///
-/// A team computes its group of tiles one after another. The tile's part of y is complete after the
-/// first pass over the lines; the second pass multiplies the lines with it. A block is computed one
-/// vector at a time.
+/// Element j of each group's level 0 = line j · factor(i, y[i]) over the group's tiles. A block is
+/// computed vector by vector.
 template <class T, class Shape, class Factor>
 struct FusedColumns {
   Lines<T> lines;
   T const* x;
   OutputVector<T> y;
-  Stacks<T> stacks;      ///< one number per line; tiles take the place of panels
-  Stacks<T> parts_of_y;  ///< sums of a team's tile
+  Stacks<T> stacks;  ///< one number per line; tiles are the panels
+  Stacks<T> parts_of_y;
   summation::Panels panels;
-  Index width;  ///< elements of each line in a tile: a power of two of segments
+  Index width;  ///< a power of two of segments
   Index tiles;
   Index tiles_per_team;
   Factor factor;
@@ -47,8 +43,8 @@ struct FusedColumns {
   [[nodiscard]] Index scratch() const { return width + scratch_of_trees<T, Shape>(width); }
 
   template <class Team>
-  KOKKOS_FUNCTION void operator()(
-      Team const& team, T* sY) const {  // sY: `width` elements, then the scratch of `trees`
+  KOKKOS_FUNCTION void operator()(Team const& team,
+                                  T* sY) const {  // sY: `width` elements, then scratch of `trees`
     Group const group(0, panels.count, panels.lines, lines.count);
     VectorStack<T> const stack = stacks.of(team.league_rank());
     VectorStack<T> const part = parts_of_y.of(team.league_rank());
@@ -72,7 +68,6 @@ struct FusedColumns {
   }
 
  private:
-  /// Joins the dot product of each of the tile's lines and sY with the waiting ones.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static void multiply(Team const& team, Lines<T> const& tile,
                                                    T const* sY, Joined<T> const& to,

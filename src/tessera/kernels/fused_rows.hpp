@@ -27,11 +27,7 @@
 /// the next step. Rows that do not fit registers are read twice, the second time from cache.
 namespace tessera::kernels {
 
-/// y[i] = dot product of line i and x. Level 0 of each group's stack = the sum over its lines i of
-/// factor(i, y[i]) * line_i.
-///
-/// A team handles some lines of a panel per step. For each chunk it first adds the lines of the
-/// previous step, then multiplies the lines of the present one.
+/// Each group's level 0 = the sum over its lines i of factor(i, y[i]) * line_i.
 template <class T, class Shape, class Factor>
 struct FusedRows {
   Lines<T> lines;
@@ -40,7 +36,7 @@ struct FusedRows {
   Stacks<T> stacks;
   summation::Panels panels;
   Index panels_per_team;
-  Index chunk;  ///< elements of a line whose leaves fit scratch; the whole line if lines are kept
+  Index chunk;  ///< elements whose leaves fit scratch; all of a kept line
   Factor factor;
   int columns = 1;
 

@@ -15,7 +15,7 @@
 #include <tessera/order/tile_order.hpp>
 #include <tessera/tuning.hpp>
 
-/// Portable matrix products. Each team computes tiles of C.
+/// Portable matrix products, by tiles of C.
 namespace tessera::kernels {
 
 using detail::Factor;
@@ -23,23 +23,20 @@ using detail::OutputMatrix;
 using detail::Product;
 using detail::TileOrder;
 
-/// Compile-time parameters of a product.
 template <int Rows, int Cols, int MaxThreads>
 struct BlockShape {
-  static constexpr int rows = Rows;  ///< rows of C that a thread holds in registers
+  static constexpr int rows = Rows;
   static constexpr int cols = Cols;
-  static constexpr int max_threads = MaxThreads;  ///< per team
+  static constexpr int max_threads = MaxThreads;
 };
 
-/// A block of C in a thread's registers.
 template <class T, class Shape>
 class Block {
  public:
   static constexpr int rows = Shape::rows;
   static constexpr int cols = Shape::cols;
 
-  /// The chains start at +0 if `fresh`; otherwise they continue from the `down` x `across` in
-  /// memory.
+  /// From +0 if `fresh`, else from the `down` x `across` in memory.
   KOKKOS_FORCEINLINE_FUNCTION Block(T const* from, Index leading, bool fresh, int down,
                                     int across) {
     for (int i = 0; i < rows; ++i) {
@@ -49,7 +46,7 @@ class Block {
       }
     }
   }
-  /// Adds `depth` products to each chain; a and b are (depth, pitch_a) and (depth, pitch_b).
+  /// (depth, pitch_a), (depth, pitch_b).
   KOKKOS_FORCEINLINE_FUNCTION void add(T const* a, Index pitch_a, T const* b, Index pitch_b,
                                        Index depth) {
     for (Index k = 0; k < depth; ++k, a += pitch_a, b += pitch_b) {
@@ -58,7 +55,7 @@ class Block {
       });
     }
   }
-  /// Stores the chains; adds 0 if they are complete (`last`).
+  /// + 0 if `last`.
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to, Index leading, bool last, int down,
                                          int across) const {
     for (int i = 0; i < rows && i < down; ++i) {
@@ -72,12 +69,11 @@ class Block {
   T sum_[Shape::rows][Shape::cols];
 };
 
-/// Computes a tile of C, or of the partial product of one chain. Stages both factors in scratch,
-/// `tile_depth` at a time. Threads compute blocks of the tile.
+/// A tile of C, or of a chain's part. Stages `tile_depth` of both factors in scratch.
 template <class T, class Shape>
 struct ProductTile {
   Product<T> p;
-  TileOrder tiles;  ///< sizes are multiples of a block's
+  TileOrder tiles;  ///< multiples of a block's
   Index tile_depth;
 
   [[nodiscard]] Index scratch() const { return tile_depth * (tiles.tile_rows + tiles.tile_cols); }
@@ -116,8 +112,7 @@ struct ProductTile {
   }
 
  private:
-  /// Loads lines [first, first + lines) of a factor as (depth, pitch); +0 past the last one.
-  /// Adjacent threads read adjacent memory.
+  /// (depth, pitch), +0 past the last line. Adjacent threads read adjacent memory.
   template <class Team>
   KOKKOS_FUNCTION static void load(Team const& team, T* to, Index pitch, Factor<T> const& f,
                                    Index first, Index lines, Index k, Index depth) {
@@ -132,7 +127,6 @@ struct ProductTile {
   }
 };
 
-/// C = A·B with the tile sizes of `tuning`.
 template <class Exec, class T>
 void gemm(Exec const& exec, detail::Label const& label, Product<T> const& product,
           OutputMatrix<T> const& out, GemmTuning const& tuning) {

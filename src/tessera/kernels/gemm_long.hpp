@@ -12,8 +12,7 @@
 #include <tessera/order/product.hpp>
 #include <tessera/order/static_for.hpp>
 
-/// Products with long sums and a tiny result on host threads, such as the Gram matrix of a tall
-/// matrix.
+/// Long sums with a tiny result on host threads, such as a tall matrix' Gram matrix.
 namespace tessera::kernels {
 
 using detail::Factor;
@@ -21,14 +20,13 @@ using detail::OutputMatrix;
 using detail::PerLine;
 using detail::Product;
 
-/// Whether both factors are the same matrix, so that the product is its own transpose.
 template <class T>
 bool is_gram(Product<T> const& p) {
   return p.a.data == p.b.data && p.a.count == p.b.count && p.a.across == p.b.across &&
          p.a.deep == p.b.deep;
 }
 
-/// Whether a product has long sums and a tiny result. Tiles of it would be nearly empty.
+/// Tiles would be nearly empty.
 template <class T>
 bool has_long_sums(Product<T> const& p) {
   Index const most_lines = is_gram(p) ? 32 : 16;
@@ -36,7 +34,6 @@ bool has_long_sums(Product<T> const& p) {
   return p.rows() <= most_lines && p.cols() <= most_lines && p.chains.count >= fewest_chains;
 }
 
-/// Interleaves lines: element t of line l goes to to[t * to_line + l].
 struct TurnByElements {
   template <class T, int Lines, int Elements>
   KOKKOS_FORCEINLINE_FUNCTION static void run(T const* from, Index from_line, T* to,
@@ -47,17 +44,16 @@ struct TurnByElements {
   }
 };
 
-/// Computes as many chains at the same time as a cache line has elements; each chain is a lane.
-/// Stages both factors in scratch, `tile_depth` at a time, as (depth, lines, lanes). Stages only
-/// one copy if both factors are the same matrix.
+/// Each lane is a chain. Stages `tile_depth` of both factors in scratch, (depth, lines, lanes), or
+/// of one if they are the same.
 template <class T, class Turn>
 struct LongSums {
   static constexpr int lanes = 64 / static_cast<int>(sizeof(T));
-  static constexpr int piece = lanes / 2;  ///< elements of a line that are interleaved at a time
-  static constexpr int block = 2;  ///< lines of each factor that are multiplied in registers
+  static constexpr int piece = lanes / 2;
+  static constexpr int block = 2;
 
   Product<T> p;
-  bool is_one;  ///< the factors are the same matrix
+  bool is_one;
   Index tile_depth;
 
   explicit LongSums(Product<T> const& product) : p(product), is_one(is_gram(product)) {
@@ -95,8 +91,7 @@ struct LongSums {
   }
 
  private:
-  /// Loads `depth` elements of each chain, from element `first` of the first chain; +0 past the
-  /// last.
+  /// From element `first` of the first chain; +0 past the last.
   KOKKOS_FUNCTION void load(T* to, Factor<T> const& f, Index first, Index depth) const {
     if (first + (lanes - 1) * p.chains.length + depth > p.depth) {
       for (Index q = 0; q < depth * f.count; ++q) {
@@ -121,7 +116,6 @@ struct LongSums {
       }
     }
   }
-  /// Loads `length` contiguous elements of each lane; lanes are `apart` elements apart.
   KOKKOS_FUNCTION static void load_run(T* to, Index to_element, T const* from, Index apart,
                                        Index length) {
     Index t = 0;
@@ -133,8 +127,7 @@ struct LongSums {
     }
   }
 
-  /// Continues the chains of up to block x block elements of C. At the edge of C the last ones are
-  /// computed twice.
+  /// Up to block x block elements; the last are repeated at C's edge.
   KOKKOS_FUNCTION void add(T* sums, T const* a, T const* b, Index i, Index j, Index depth) const {
     PerLine<PerLine<PerLine<T, lanes>, block>, block> sum;
     T* at[block][block];
@@ -168,7 +161,6 @@ struct LongSums {
   }
 };
 
-/// C = A·B for a product with long sums.
 template <class Turn = TurnByElements, class Exec, class T>
 void gemm_long(Exec const& exec, detail::Label const& label, Product<T> const& p,
                OutputMatrix<T> const& out) {

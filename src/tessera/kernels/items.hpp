@@ -14,8 +14,8 @@
 #include <tessera/order/static_for.hpp>
 #include <tessera/summation.hpp>
 
-/// The work of a thread on lines. A thread takes items; an item has `chain_steps` words, one for
-/// each step of its lanes' chains, `lanes` elements apart.
+/// Items of lines: `chain_steps` words, one per step of their lanes' chains, `lanes` elements
+/// apart.
 namespace tessera::kernels {
 
 using detail::column_of;
@@ -24,27 +24,24 @@ using summation::chain_steps;
 using summation::lanes;
 using summation::segment;
 
-/// Compile-time parameters of a kernel. Words of kept lines are whole and aligned.
+/// Words of kept lines are whole and aligned.
 template <int Width, int Kept, int Lines, int MaxThreads, int Columns = 1>
 struct Shape {
-  static constexpr int width = Width;  ///< scalars per word: a power of two, at most all lanes
-  static constexpr int kept = Kept;    ///< items per line that a thread keeps in registers; 0: it
-                                       ///< reads lines again from cache
-  static constexpr int lines = Lines;  ///< lines per step
-  static constexpr int max_threads = MaxThreads;  ///< per team
-  static constexpr int columns = Columns;         ///< maximum vectors of a block that share a read
-  static constexpr int sums = Lines * Columns;    ///< dot products per step
+  static constexpr int width = Width;  ///< scalars per word
+  static constexpr int kept = Kept;    ///< items per line in registers; 0: read again from cache
+  static constexpr int lines = Lines;  ///< per step
+  static constexpr int max_threads = MaxThreads;
+  static constexpr int columns = Columns;       ///< vectors per read
+  static constexpr int sums = Lines * Columns;  ///< dot products per step
 };
 
 template <class Shape>
 using ColumnsOf = std::conditional_t<Shape::columns == 1, detail::OneColumn, detail::SomeColumns>;
-/// The vectors of a block, or one vector, as a kernel of this shape takes them.
 template <class T, class Shape>
 using BlockIn = detail::InputOf<T, ColumnsOf<Shape>>;
 template <class T, class Shape>
 using BlockOut = detail::OutputOf<T, ColumnsOf<Shape>>;
 
-/// Calls body(StaticInt<c>) for each existing column of a block.
 template <class Shape, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_columns(int columns, Body const& body) {
   static_for<Shape::columns>([&](auto c) {
@@ -55,23 +52,20 @@ KOKKOS_FORCEINLINE_FUNCTION void for_columns(int columns, Body const& body) {
 template <class T, class Shape>
 inline constexpr int items_of_segment = lanes<T> / Shape::width;
 
-/// The items of a part of a line that belong to one thread.
 template <class T, class Shape>
 struct Items {
-  int rank;     ///< of the thread
-  int threads;  ///< of the team
-  int count;    ///< items of the whole team
+  int rank;
+  int threads;
+  int count;  ///< of the team
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION Items(Team const& team, Index length)
       : rank(team.team_rank()), threads(team.team_size()), count(of(length)) {}
 
-  /// Number of items in a part of a line with `length` elements.
   KOKKOS_FORCEINLINE_FUNCTION static int of(Index length) {
     return static_cast<int>(summation::segments<T>(length)) * items_of_segment<T, Shape>;
   }
-  /// Calls body(StaticInt<k>, item) for each item of the thread. Kept items are stored in place k,
-  /// and may be past `count`.
+  /// Kept items are in place k, and may be past `count`.
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(Body const& body) const {
     if constexpr (Shape::kept > 0) {
@@ -80,39 +74,35 @@ struct Items {
       for (int item = rank; item < count; item += threads) body(StaticInt<0>{}, item);
     }
   }
-  /// Index of the first element of an item.
   KOKKOS_FORCEINLINE_FUNCTION static Index place(int item) {
     constexpr int of_segment = items_of_segment<T, Shape>;
     return Index{item / of_segment} * segment<T> + item % of_segment * Shape::width;
   }
 };
 
-/// An item of some lines; `data` is its first element in the first line.
+/// The item starts at `data` in the first line.
 template <class T>
 struct ItemOfLines {
   T const* data;
-  Index leading;  ///< distance between lines, in elements
+  Index leading;  ///< between lines
   int lines;
-  Index left;  ///< elements from `data` to the end of the line; may end within the item
+  Index left;  ///< to the end of the line, which may be within the item
 
-  /// The item that starts at element j of `count` lines, from line `first`.
   KOKKOS_FORCEINLINE_FUNCTION ItemOfLines(detail::Lines<T> const& all, Index first, int count,
                                           Index j)
       : data(all.line(first) + j), leading(all.leading), lines(count), left(all.length - j) {}
 };
 
-/// A word: the elements of one load.
 template <class T, int Width>
 struct alignas(Width == 1 ? sizeof(T) : 16) Word {
   T element[static_cast<std::size_t>(Width)];
 };
 
-/// Keeps a thread's items of lines, and the sums of its panel, in registers.
+/// Items in registers, with the sums of their panel.
 template <class T, class Shape>
 class KeptLines {
  public:
   KOKKOS_FORCEINLINE_FUNCTION KeptLines() {}  // NOLINT: nothing is held yet
-  /// Prepares products with the first `length` elements of x; keeps them if registers suffice.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION KeptLines(Team const& team, int columns, auto const& x,
                                         Index length) {
@@ -125,11 +115,9 @@ class KeptLines {
       });
     }
   }
-  /// Loads item k of line r of the step.
   KOKKOS_FORCEINLINE_FUNCTION void load(auto k, auto r, T const* line, Index left) {
     load_item(line, left, lines_[r()][k()]);
   }
-  /// Returns the dot product of that item and x, column c of the block.
   KOKKOS_FORCEINLINE_FUNCTION T multiply(auto k, auto r, auto c, T const* /*line*/, T const* x,
                                          Index left) const {
     if constexpr (keeps_x) {
@@ -140,8 +128,7 @@ class KeptLines {
       return dot(lines_[r()][k()], factor);
     }
   }
-  /// Adds factor[r] times line r for all lines of the step to the sums of column c: a chain, from 0
-  /// if `fresh`.
+  /// sums of column c += factor[r] · line r of the step: a chain, from 0 if `fresh`.
   KOKKOS_FORCEINLINE_FUNCTION void add(auto k, auto c, ItemOfLines<T> const& from, T const* factor,
                                        bool fresh, T* /*sums*/) {
     if (fresh) sums_[c()][k()] = Item{};
@@ -155,7 +142,6 @@ class KeptLines {
       });
     });
   }
-  /// Joins the item of the panel's complete sum with the waiting subtrees.
   KOKKOS_FORCEINLINE_FUNCTION void join(auto k, auto c, Joined<T> const& to, T* /*sums*/,
                                         Index left) {
     static_for<chain_steps>([&](auto s) {
@@ -175,7 +161,7 @@ class KeptLines {
   struct Item {
     Word word[chain_steps];
   };
-  /// Bytes of registers per thread for items.
+  /// Bytes.
   static constexpr int most_kept = 320;
   static constexpr bool keeps_x =
       Shape::columns > 1 ||
@@ -208,7 +194,7 @@ class KeptLines {
   Item x_[Shape::columns][keeps_x ? Shape::kept : 1];
 };
 
-/// Reads lines again from cache. The sums of the panel are in memory.
+/// Reads lines again from cache; sums are in memory.
 template <class T, class Shape>
 class CachedLines {
  public:
@@ -239,10 +225,8 @@ class CachedLines {
   }
 
  private:
-  /// Elements from the first to the last of an item.
   static constexpr int whole = (chain_steps - 1) * lanes<T> + Shape::width;
 
-  /// The dot product of x and a whole item of a line.
   KOKKOS_FORCEINLINE_FUNCTION static T dot(T const* line, T const* x) {
     T chain[Shape::width];
     for (int e = 0; e < Shape::width; ++e) {
@@ -254,7 +238,6 @@ class CachedLines {
     }
     return tree<Shape::width>(chain);
   }
-  /// The same for an item that ends after `left` elements.
   KOKKOS_FUNCTION static T dot(T const* line, T const* x, Index left) {
     T chain[Shape::width];
     for (int e = 0; e < Shape::width; ++e) {
@@ -266,7 +249,6 @@ class CachedLines {
     }
     return tree<Shape::width>(chain);
   }
-  /// Calls body(j, end) for each word of the item that begins within `left` elements.
   KOKKOS_FORCEINLINE_FUNCTION static void for_words(Index left, auto const& body) {
     for (Index j = 0; j < Kokkos::min(left, Index{segment<T>}); j += lanes<T>) {
       body(j, Kokkos::min(left, j + Shape::width));
@@ -292,7 +274,6 @@ class CachedLines {
   }
 };
 
-/// How kernels of this shape hold lines.
 template <class T, class Shape>
 using HeldLines = std::conditional_t<(Shape::kept > 0), KeptLines<T, Shape>, CachedLines<T, Shape>>;
 

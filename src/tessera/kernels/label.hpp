@@ -9,17 +9,16 @@
 
 #include <tessera/summation.hpp>
 
-/// Names of kernels and regions in Kokkos' tools.
+/// Names in Kokkos' tools.
 namespace tessera::detail {
 
 using summation::Index;
 
-/// The names of an operation's kernels. An operation creates them once, so that its calls allocate
-/// no strings.
+/// Made once per operation: calls allocate no strings.
 struct Label {
   std::string kernel;
   std::string pack;     ///< copies an input vector
-  std::string combine;  ///< adds the upper levels of a tree
+  std::string combine;  ///< upper levels of a tree
   std::string clear;    ///< resets what teams leave behind
   std::string zero;     ///< sets empty sums to 0
 
@@ -52,22 +51,19 @@ struct AtaxLabels {
         factors(operation + "::factors") {}
 };
 
-/// Kokkos::parallel_for. Passes the name only if a tool is loaded: Kokkos copies it for each
-/// launch.
+/// Kokkos copies the name for each launch: only pass it to a tool.
 template <class Policy, class Kernel>
 void launch(std::string const& label, Policy const& policy, Kernel const& kernel) {
   static std::string const none;
   Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? label : none, policy, kernel);
 }
 
-/// A region of Kokkos' tools around an operation, such as "tessera::multiply 1000 x 300". Does
-/// nothing if no tool is loaded.
+/// A region such as "tessera::multiply 1000 x 300", if a tool is loaded.
 class Region {
  public:
   Region(char const* operation, Index rows, Index cols) {
     if (Kokkos::Tools::profileLibraryLoaded()) push(name(operation, rows, cols));
   }
-  /// For a product of rows x depth and depth x cols elements.
   Region(char const* operation, Index rows, Index depth, Index cols) {
     if (Kokkos::Tools::profileLibraryLoaded()) {
       push(name(operation, rows, depth) + " x " + std::to_string(cols));

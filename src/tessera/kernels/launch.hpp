@@ -20,7 +20,7 @@ namespace tessera::kernels {
 using detail::teams_of_one;
 using summation::Index;
 
-/// A team as kernels see it: Kokkos' team with the number of its work.
+/// Kokkos' team with the number of its work.
 template <class Member>
 struct Team {
   Member const& member;
@@ -32,13 +32,12 @@ struct Team {
   KOKKOS_FORCEINLINE_FUNCTION void team_barrier() const { member.team_barrier(); }
 };
 
-/// Runs a kernel on one team, with its scratch. Host teams of one thread take their work from
-/// Shares, because OpenMP may provide fewer threads than requested.
+/// Host teams take their work from Shares: OpenMP may provide fewer threads than requested.
 template <class Exec, class T, class Kernel>
 struct OnTeams {
   using Member = detail::Member<Exec>;
   Kernel kernel;
-  detail::Shares* shares;  ///< null: a team does the work of its league rank
+  detail::Shares* shares;  ///< null: teams do the work of their league rank
   Index scratch;
   int level;
 
@@ -55,7 +54,6 @@ struct OnTeams {
   }
 };
 
-/// Runs kernel(team, scratch) on `teams` teams of `threads` threads, at most MaxThreads.
 /// @throws std::invalid_argument for too many or too large teams, or too much scratch
 template <class T, int MaxThreads, class Exec, class Kernel>
 void run_teams(Exec const& exec, std::string const& label, Index teams, int threads,
@@ -81,7 +79,7 @@ void run_teams(Exec const& exec, std::string const& label, Index teams, int thre
   int const count = static_cast<int>(teams);
   bool const in_shares = teams_of_one<Exec> && threads == 1;
   int const workers = in_shares ? std::min(count, exec.concurrency()) : count;
-  std::optional<detail::Shares> shares;  // kernels on hosts return when all teams are done
+  std::optional<detail::Shares> shares;
   if (in_shares) shares.emplace(teams, workers);
   Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<static_cast<unsigned>(MaxThreads), 1>,
                      Kokkos::Schedule<Kokkos::Static>>

@@ -7,45 +7,41 @@
 #include <tessera/order/vector_stack.hpp>
 #include <tessera/summation.hpp>
 
-/// How a team traverses the panels of its group, and where their sums are stored.
+/// How a team traverses the panels of its group.
 namespace tessera::kernels {
 
 using detail::Joined;
 using detail::VectorStack;
 using summation::Index;
 
-/// Lines of one panel that a team handles at a time; no lines if `count` is 0.
+/// Lines of one panel; none if `count` is 0.
 struct Step {
-  Index first = 0;  ///< the first line
+  Index first = 0;
   int count = 0;
-  Index panel = 0;      ///< index of their panel in the group
-  Index panel_end = 0;  ///< line after the last of the panel
-  bool begins = false;  ///< whether they are the first lines of the panel
+  Index panel = 0;      ///< in the group
+  Index panel_end = 0;  ///< line after the panel
+  bool begins = false;
 
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION bool ends_panel() const {
     return first + count == panel_end;
   }
 };
 
-/// The panels of a group: lines [first, last).
 struct Group {
   Index first;
   Index last;
   Index panel_lines;
   Index panels;
 
-  /// Group `index`, with `panels_per_group` panels, of `count` lines.
   KOKKOS_FUNCTION Group(Index index, Index panels_per_group, Index lines_of_panel, Index count)
       : first(index * panels_per_group * lines_of_panel),
         last(Kokkos::min(count, first + panels_per_group * lines_of_panel)),
         panel_lines(lines_of_panel),
         panels(summation::ceil_div(last - first, lines_of_panel)) {}
 
-  /// The first step, of up to `most` lines.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Step begin(int most) const {
     return step(first, 0, Kokkos::min(last, first + panel_lines), true, most);
   }
-  /// The step after `before`, of up to `most` lines.
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION Step next(Step const& before, int most) const {
     if (!before.ends_panel()) {
       return step(before.first + before.count, before.panel, before.panel_end, false, most);
@@ -62,8 +58,7 @@ struct Group {
   }
 };
 
-/// Destination of the sum of panel `index` of `count`. The last panel joins all waiting subtrees,
-/// because no other panel follows.
+/// The last panel joins all waiting subtrees.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Joined<T> joined(VectorStack<T> const& stack, Index index,
                                              Index count) {
@@ -72,14 +67,12 @@ KOKKOS_FORCEINLINE_FUNCTION Joined<T> joined(VectorStack<T> const& stack, Index 
   return {stack.level(0), waiting, waiting > 1 ? stack.level(waiting - 1) : nullptr, stack.pitch};
 }
 
-/// The stacks of all groups, in workspace.
 template <class T>
 struct Stacks {
   T* data;  // (groups, levels, length)
   Index levels;
   Index length;
 
-  /// Levels per stack for groups of `panels` panels.
   static Index levels_for(Index panels) { return 1 + VectorStack<T>::levels_above(panels); }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION VectorStack<T> of(Index group) const {
     T* const bottom = data + group * levels * length;

@@ -21,10 +21,8 @@
 #include <tessera/order/lines.hpp>
 #include <tessera/order/powers.hpp>
 
-/// The portable kernels as operations run them. Each plan maps work to teams and computes the
-/// workspace. Requires at least one line, and at least one element per line. Each `run` is defined
-/// outside its class: members defined inside are inline and would be compiled again although the
-/// library contains them.
+/// Plans map work to teams. Matrices must not be empty. `run` is defined outside its class: inside
+/// it would be inline, and compiled again despite the library.
 namespace tessera::kernels {
 
 using detail::InputOf;
@@ -36,7 +34,6 @@ using detail::OutputOf;
 using detail::OutputVectors;
 using detail::SomeColumns;
 
-/// Dot products of all lines.
 template <class Exec, class T>
 struct DotPlan {
   Index lines_per_team;
@@ -94,7 +91,6 @@ void DotPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const&
   }
 }
 
-/// The sum over all lines.
 template <class Exec, class T>
 struct SumPlan {
   summation::Panels panels;
@@ -140,7 +136,7 @@ void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const&
                            InputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
                            Meeting<T> const& /*meeting*/, Columns const& of_block) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), columns * lines.length};
-  InputVectors<T> const sums{workspace, lines.length};  // y is read one number at a time
+  InputVectors<T> const sums{workspace, lines.length};
   with_shape<Exec, Parts::any, most_threads>(
       of_block, lines, sums, columns_per_team, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(exec, label, teams(), threads_of_team,
@@ -150,7 +146,6 @@ void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const&
   combine(exec, label.combine, stacks, groups, out);
 }
 
-/// Fused ATAX of row-major lines.
 template <class Exec, class T>
 struct FusedLinesPlan {
   summation::Panels panels;
@@ -207,7 +202,6 @@ void FusedLinesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T>
   combine(exec, label.combine, stacks, groups, out);
 }
 
-/// Fused ATAX of column-major lines.
 template <class Exec, class T>
 struct FusedTilesPlan {
   summation::Panels panels;
@@ -272,7 +266,7 @@ void FusedTilesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T>
                                   OneColumn const& of_block) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(tiles_per_team), lines.count};
   Stacks<T> const parts{workspace + stacks_size(lines), Stacks<T>::levels_for(panels.count), width};
-  InputVectors<T> const sums{workspace, width};  // x is read one number at a time; y is in scratch
+  InputVectors<T> const sums{workspace, width};  // read one number at a time; y is in scratch
   with_shape<Exec, Parts::small, threads_with_many>(
       of_block, lines, sums, width, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(

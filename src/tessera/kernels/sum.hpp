@@ -29,8 +29,7 @@ namespace tessera::kernels {
 
 using detail::Lines;
 
-/// Level 0 of stack(c) = the sum over the lines i of the group of factor(c)[i] * line_i. Each
-/// thread owns its items of all lines, so no thread waits for another.
+/// stack(c)'s level 0 = the sum over the group's lines i of factor(c)[i] * line_i.
 template <class T, class Shape, class Team>
 KOKKOS_FORCEINLINE_FUNCTION void add_panels(Team const& team, Lines<T> const& lines,
                                             Group const& group, int columns, auto const& factor,
@@ -60,8 +59,8 @@ KOKKOS_FORCEINLINE_FUNCTION void add_panels(Team const& team, Lines<T> const& li
   }
 }
 
-/// Level 0 of each group's stack = the sum over its lines i of y[i] * line_i. A team computes a
-/// tile of columns for a group of panels. The stacks of a block hold its vectors one after another.
+/// Each group's level 0 = the sum over its lines i of y[i] * line_i. A block's vectors are one
+/// after another.
 template <class T, class Shape>
 struct Sum {
   Lines<T> lines;

@@ -14,36 +14,31 @@ namespace tessera::detail {
 
 using summation::Index;
 
-/// Whether teams have a single thread: true on hosts, where each thread has vector registers and a
-/// cache. On a GPU many threads share a line to hide memory latency.
+/// True on hosts. On a GPU many threads share a line to hide latency.
 template <class Exec>
 inline constexpr bool teams_of_one =
     bool(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible);
 
-/// The handle of a team in a kernel of `Exec`.
 template <class Exec>
 using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
 
-/// Maximum bytes of scratch per team.
 template <class Exec>
 std::size_t max_scratch() {
   return static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(1));
 }
 
-/// Bytes of scratch for `count` scalars, including alignment padding.
 template <class T>
 constexpr std::size_t scratch_bytes(Index count) {
   return count == 0 ? 0 : static_cast<std::size_t>(count) * sizeof(T) + 64;
 }
 
-/// The fastest scratch level that holds `bytes`.
 template <class Exec>
 int scratch_level(std::size_t bytes) {
   auto const fast = static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(0));
   return bytes <= fast ? 0 : 1;
 }
 
-/// Returns `count` scalars of the team's scratch, aligned to 64 bytes; null if `count` is 0.
+/// Aligned to 64 bytes; null if `count` is 0.
 template <class T, class Team>
 KOKKOS_INLINE_FUNCTION T* team_scratch(Team const& member, int level, Index count) {
   if (count == 0) return nullptr;
@@ -51,11 +46,9 @@ KOKKOS_INLINE_FUNCTION T* team_scratch(Team const& member, int level, Index coun
       static_cast<std::size_t>(count) * sizeof(T), 64));
 }
 
-/// The teams that are left to run, divided into shares. A worker starts with its own share, in the
-/// order of the teams, and continues with the rest of the other shares. Threads of uneven speed
-/// finish together, and no worker waits for another. All teams run even if only one worker starts:
-/// OpenMP may provide fewer threads than Kokkos requests (OMP_THREAD_LIMIT, OMP_DYNAMIC, nested
-/// regions), and Kokkos then skips the missing threads' workers.
+/// A worker runs the teams of its share in order, then the rest of others: threads of uneven speed
+/// finish together. One worker can run all: OpenMP may provide fewer threads than Kokkos requests
+/// (OMP_THREAD_LIMIT, OMP_DYNAMIC, nested regions), and Kokkos skips their workers.
 class Shares {
  public:
   Shares(Index teams, int workers)
@@ -67,12 +60,11 @@ class Shares {
   Shares(Shares const&) = delete;
   Shares& operator=(Shares const&) = delete;
 
-  /// Calls body(team) for all teams that no worker has taken.
   template <class Body>
   KOKKOS_INLINE_FUNCTION void run(int worker, Body const& body) {
     for (int s = 0; s < count_; ++s) {
       Share& share = share_[(worker + s) % count_];
-      // Checks first: taking a team writes a cache line that other workers need.
+      // Check first: taking a team writes a cache line that others need.
       while (Kokkos::atomic_load(&share.next) < share.end) {
         Index const team = Kokkos::atomic_fetch_add(&share.next, Index{1});
         if (team < share.end) body(team);

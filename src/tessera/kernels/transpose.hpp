@@ -12,18 +12,17 @@
 #include <tessera/order/transpose_plan.hpp>
 #include <tessera/tuning.hpp>
 
-/// Portable transposes. Each team moves tiles.
+/// Portable transposes. Teams move tiles.
 namespace tessera::kernels {
 
 using detail::Elements;
 using detail::TileOrder;
 
-/// Calls body(i, j) for all places of a tile. Adjacent threads take adjacent places of a line.
 template <class Team, class Body>
 KOKKOS_FORCEINLINE_FUNCTION void for_each_place(Team const& team, Index rows, Index cols,
                                                 Body const& body) {
   Index const side_by_side = Kokkos::min(cols, Index{team.team_size()});
-  Index const lines = team.team_size() / side_by_side;  // at a time
+  Index const lines = team.team_size() / side_by_side;
   Index const rank = team.team_rank();
   if (rank >= lines * side_by_side) return;
   for (Index i = rank / side_by_side; i < rows; i += lines) {
@@ -31,8 +30,7 @@ KOKKOS_FORCEINLINE_FUNCTION void for_each_place(Team const& team, Index rows, In
   }
 }
 
-/// A tile in a team's scratch. Lines have one element of padding, so that reading a column causes
-/// no bank conflicts.
+/// Padded by an element per line: columns have no bank conflicts.
 template <class T>
 struct Tile {
   T* data;
@@ -45,7 +43,6 @@ struct Tile {
   KOKKOS_FORCEINLINE_FUNCTION T& operator()(Index i, Index j) const { return data[i * pitch + j]; }
 };
 
-/// Moves a tile. Reads along the input's lines and writes along the output's.
 template <class T>
 struct MoveTile {
   Elements<T> e;
@@ -62,7 +59,7 @@ struct MoveTile {
     Index const cols = Kokkos::min(tiles.tile_cols, e.cols - corner.col);
     T const* const from = e.from + corner.row * e.from_row + corner.col * e.from_col;
     T* const to = e.to + corner.row * e.to_row + corner.col * e.to_col;
-    if (scratch == nullptr) {  // the lines of both have the same direction
+    if (scratch == nullptr) {
       for_each_place(team, rows, cols, [&](Index i, Index j) {
         to[i * e.to_row + j * e.to_col] = from[i * e.from_row + j * e.from_col];
       });
@@ -77,12 +74,11 @@ struct MoveTile {
   }
 };
 
-/// Exchanges two tiles of a square matrix, or transposes one in place.
 template <class T>
 struct ExchangeTiles {
   T* data;
   Index size;
-  Index row;  ///< stride
+  Index row;
   Index col;
   detail::TilePairs pairs;
 
@@ -94,8 +90,8 @@ struct ExchangeTiles {
     if (corner.row > corner.col) return;
     Index const rows = Kokkos::min(pairs.tile, size - corner.row);
     Index const cols = Kokkos::min(pairs.tile, size - corner.col);
-    T* const upper = data + corner.row * row + corner.col * col;  // (rows, cols)
-    T* const lower = data + corner.col * row + corner.row * col;  // (cols, rows)
+    T* const upper = data + corner.row * row + corner.col * col;
+    T* const lower = data + corner.col * row + corner.row * col;
     Tile<T> const tile_of_upper(scratch, pairs.tile);
     Tile<T> const tile_of_lower(scratch + Tile<T>::scratch(pairs.tile, pairs.tile), pairs.tile);
     for_each_place(team, rows, cols,
@@ -110,11 +106,9 @@ struct ExchangeTiles {
   }
 };
 
-/// Moves all elements with the tile sizes of `tuning`.
 template <class Exec, class T>
 void transpose_elements(Exec const& exec, std::string const& label, Elements<T> const& e,
                         TransposeTuning const& tuning) {
-  // A single line is cut into pieces of a tile's size.
   Index const tile = Index{tuning.tile_rows} * tuning.tile_cols;
   TileOrder const tiles =
       e.rows == 1 ? TileOrder(1, e.cols, 1, tile, 1)
@@ -122,7 +116,6 @@ void transpose_elements(Exec const& exec, std::string const& label, Elements<T> 
   run_teams<T, most_threads>(exec, label, tiles.count(), tuning.team_size, MoveTile<T>{e, tiles});
 }
 
-/// Moves all elements of a square matrix in place.
 template <class Exec, class T>
 void transpose_square(Exec const& exec, std::string const& label, T* data, Index size, Index row,
                       Index col) {

@@ -8,13 +8,12 @@
 #include <tessera/order/static_for.hpp>
 #include <tessera/summation.hpp>
 
-/// The adjacent-pair tree, in a thread or by a team in its scratch.
+/// The adjacent-pair tree, in one thread or by all of a team.
 namespace tessera::kernels {
 
 using detail::static_for;
 using summation::Index;
 
-/// The tree over Count values, a power of two.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree(T const* values) {
   if constexpr (Count == 1) {
@@ -26,10 +25,8 @@ KOKKOS_FORCEINLINE_FUNCTION T tree(T const* values) {
   }
 }
 
-/// Values that a thread adds per round of a team's tree.
 inline constexpr int values_of_round = 8;
 
-/// The tree over value(0), value(1), …: the first `count`, at most values_of_round.
 template <class T, class Value>
 KOKKOS_FORCEINLINE_FUNCTION T tree_of_round(Value const& value, int count) {
   T leaf[values_of_round];
@@ -37,13 +34,10 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_of_round(Value const& value, int count) {
   return tree<values_of_round>(leaf);
 }
 
-/// The trees over the leaves of up to Lines lines, in a team's scratch. Two sets of leaves
-/// alternate: a thread can set the leaves of the next lines while others still read the present
-/// ones.
+/// Two sets of leaves alternate: a thread can set the next while others read the present ones.
 template <class T, int Lines>
 class Trees {
  public:
-  /// Scalars of scratch for up to `leaves` leaves per line.
   KOKKOS_FUNCTION static Index scratch(Index leaves) { return 2 * scratch_of_set(leaves); }
 
   KOKKOS_FUNCTION Trees(T* scratch, int leaves)
@@ -53,8 +47,7 @@ class Trees {
     set_[line * pitch_ + leaf] = value;
   }
 
-  /// Calls sums[r].push(tree over the first `leaves` leaves of line r) for r < lines. The whole
-  /// team must call it, and every thread gets the sums.
+  /// Calls sums[r].push(tree over line r's leaves) on every thread. The whole team calls it.
   template <class Team, class Sum>
   KOKKOS_FORCEINLINE_FUNCTION void sum(Team const& team, int lines, int leaves, Sum* sums) {
     team.team_barrier();

@@ -14,45 +14,37 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Chooses the shapes and the division of work of portable kernels from what Kokkos reports about
-/// the machine. No value changes a bit of a result.
+/// Shapes and division of work, from what Kokkos reports. No value changes a bit of a result.
 namespace tessera::kernels {
 
 using detail::InputVectors;
 using detail::Lines;
 
-/// On a host: a word has all lanes, and lines are read again from cache.
 template <class T, int Columns = 1>
 using OfOneThread = Shape<lanes<T>, 0, 4, 1, Columns>;
 
-/// Maximum threads per team on a GPU.
 inline constexpr int most_threads = 512;
-/// Threads that run at the same time. On a GPU a quarter of its concurrency, because each thread
-/// uses many registers.
+/// On a GPU a quarter: each thread uses many registers.
 template <class Exec>
 Index threads_at_once(Exec const& exec) {
   return teams_of_one<Exec> ? exec.concurrency() : exec.concurrency() / 4;
 }
-/// Number of teams that occupy the machine.
 template <class Exec>
 Index teams_at_once(Exec const& exec, int threads) {
-  // On a host, several small teams per thread even out differences in speed.
+  // Small teams even out differences in speed.
   Index const for_each = teams_of_one<Exec> && exec.concurrency() > 1 ? 8 : 1;
   return std::max(Index{1}, for_each * threads_at_once(exec) / threads);
 }
 
-/// Threads per team for `items` items, if each thread keeps `kept` of them.
 inline int threads_for(Index items, int kept) {
   constexpr Index warp = 32;
   Index const threads = summation::ceil_div(summation::ceil_div(items, kept), warp) * warp;
   return static_cast<int>(std::min(Index{most_threads}, threads));
 }
-/// Items that a thread may keep in registers, and the largest team whose threads have these
-/// registers.
+/// Items, and the largest team with so many registers.
 inline constexpr int many_kept = 4;
 inline constexpr int threads_with_many = most_threads / 2;
 
-/// Whether the lines and the vectors x consist of whole, aligned words of 16 bytes.
 template <class T>
 bool on_words(Lines<T> const& lines, InputVectors<T> const& x) {
   constexpr Index word = 16 / sizeof(T);
@@ -63,15 +55,14 @@ bool on_words(Lines<T> const& lines, InputVectors<T> const& x) {
          lines.length % word == 0;
 }
 
-/// How a kernel on a GPU holds parts of lines.
 enum class Parts {
-  small,  ///< at most one item per thread, kept in registers
-  any,    ///< larger parts are read again from cache
-  wide,   ///< as `any`, but a thread may keep many_kept items of words
+  small,  ///< one item per thread, in registers
+  any,    ///< read again from cache
+  wide,   ///< as `any`, or many_kept items of words
 };
 
-/// Calls body(Shape, threads) for one vector and a part of lines of `length` elements. A team has
-/// at most MaxThreads threads; with fewer, each thread has more registers.
+/// Calls body(Shape, threads) for parts of `length` elements. Teams below MaxThreads have more
+/// registers per thread.
 template <class Exec, Parts parts, int MaxThreads, class T, class Body>
 void with_shape(detail::OneColumn const& /*of_block*/, Lines<T> const& lines,
                 InputVectors<T> const& x, Index length, Body const& body) {
@@ -96,13 +87,11 @@ void with_shape(detail::OneColumn const& /*of_block*/, Lines<T> const& lines,
   }
 }
 
-/// Maximum vectors of a block per kernel.
 inline constexpr int most_of_block = 8;
-/// Threads per team if they keep sums of a block: each thread then has up to 255 registers.
+/// Each thread has up to 255 registers.
 inline constexpr int threads_with_block = 128;
 
-/// The same for a block of vectors. On a GPU each thread keeps an item of all columns in registers
-/// if the lines are short enough.
+/// On a GPU, threads keep an item of all columns of short lines.
 template <class Exec, Parts parts, int /*MaxThreads*/, class T, class Body>
 void with_shape(detail::SomeColumns const& of_block, Lines<T> const& lines,
                 InputVectors<T> const& x, Index length, Body const& body) {
@@ -128,19 +117,17 @@ void with_shape(detail::SomeColumns const& of_block, Lines<T> const& lines,
   of_block.count() <= 4 ? of(detail::StaticInt<4>{}) : of(detail::StaticInt<most_of_block>{});
 }
 
-/// Chunk size for lines of `length` elements: elements that are multiplied between two trees.
 template <class T, class Shape>
 Index chunk_of(Index length) {
   constexpr Index most = Shape::width == 1 ? 16 : 64;  // segments; their leaves fit any scratch
   return Shape::kept > 0 ? length : std::min(length, most / Shape::columns * segment<T>);
 }
 
-/// Things per team: the smallest power of two with which `teams` teams suffice for `count` things.
+/// The smallest power of two with which `teams` suffice for `count` things.
 inline Index dealt_to(Index teams, Index count) {
   return detail::ceil_power_of_two(summation::ceil_div(count, teams));
 }
 
-/// Tuning of portable kernels for `count` lines of `length` elements.
 template <class T, class Exec>
 Tuning tuning(Exec const& exec, Index count, Index length) {
   constexpr Index columns = teams_of_one<Exec> ? 4096 : 4 * segment<T>;
@@ -165,7 +152,7 @@ Tuning tuning(Exec const& exec, Index count, Index length) {
 
   result.sum.columns_per_team = columns;
   int const sum_threads = threads_of(std::min(columns, length));
-  // Teams of one warp: four times as many hide memory latency.
+  // One warp each: four times as many hide latency.
   Index const sum_teams = teams_at_once(exec, sum_threads) * (sum_threads == 32 ? 4 : 1);
   Index const column_tiles = summation::ceil_div(length, columns);
   result.sum.panels_per_team = dealt_to(std::max(Index{1}, sum_teams / column_tiles), panels.count);
@@ -203,10 +190,9 @@ Tuning tuning_of_matrix(Exec const& exec, Index rows, Index cols) {
   return result;
 }
 
-/// The same for blocks of `vectors` vectors. On a GPU small teams take short runs of many lines, so
-/// that each thread can keep its item of all vectors. These values follow from the number of
-/// registers; they are not measured. Column-major matrices are not fused: that kernel takes one
-/// vector.
+/// On a GPU small teams take short runs of many lines, so that threads keep an item of all vectors:
+/// from the number of registers, not measured. Blocks of column-major lines are not fused: that
+/// kernel takes one vector.
 template <class T, bool RowMajor, class Exec>
 Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int vectors) {
   Tuning result = tuning_of_matrix<T, RowMajor>(exec, rows, cols);

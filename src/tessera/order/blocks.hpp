@@ -8,41 +8,35 @@
 
 #include <tessera/order/lines.hpp>
 
-/// Blocks of vectors in kernels. A kernel for one vector is the kernel for a block of one. Each
-/// column follows the order of summation independently.
+/// Each column of a block is summed independently. One vector is a block of one.
 namespace tessera::detail {
 
-/// Maximum columns of a block per read of the matrix.
 inline constexpr int most_columns = 32;
 
-/// A block of one vector.
 struct OneColumn {
   static constexpr int most = 1;
   KOKKOS_INLINE_FUNCTION static constexpr int count() { return 1; }
 };
 
-/// A block of `number` columns.
 struct SomeColumns {
   static constexpr int most = most_columns;
   int number;
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int count() const { return number; }
 };
 
-/// Input vectors, each contiguous.
 template <class T>
 struct InputVectors {
   T const* data;
-  Index pitch;  ///< distance between vectors, in elements
+  Index pitch;  ///< between vectors
 };
 
-/// Output vectors; `data` is null if they are not wanted. `set` treats them as one long vector,
-/// column by column.
+/// `data` may be null.
 template <class T>
 struct OutputVectors {
   T* data;
-  Index stride;  ///< distance between elements of a vector, in elements
-  Index pitch;   ///< distance between vectors, in elements
-  Index length;  ///< elements per vector
+  Index stride;  ///< between elements
+  Index pitch;   ///< between vectors
+  Index length;
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION OutputVector<T> column(Index c) const {
     return {data == nullptr ? nullptr : data + c * pitch, stride};
@@ -53,7 +47,7 @@ struct OutputVectors {
   KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
     column(i / length).set(i % length, value);
   }
-  /// Sets elements [begin, end) of the long vector to `sums` + 0.
+  /// Sets elements [begin, end), column by column, to `sums` + 0.
   KOKKOS_INLINE_FUNCTION void set_sums(T const* sums, Index begin, Index end) const {
     while (begin < end) {
       Index const c = begin / length;
@@ -78,7 +72,6 @@ using InputOf = std::conditional_t<Columns::most == 1, T const*, InputVectors<T>
 template <class T, class Columns>
 using OutputOf = std::conditional_t<Columns::most == 1, OutputVector<T>, OutputVectors<T>>;
 
-/// One vector or a block; vectors of `length` elements are stored one after another from `data` on.
 template <class Columns, class T>
 OutputOf<T, Columns> contiguous_output(T* data, Index length) {
   if constexpr (Columns::most == 1) {
@@ -88,7 +81,6 @@ OutputOf<T, Columns> contiguous_output(T* data, Index length) {
   }
 }
 
-/// Column c of a block; a vector is a block of one column.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION T const* column_of(T const* x, int /*c*/) {
   return x;

@@ -15,29 +15,25 @@ namespace tessera::detail {
 
 using summation::Index;
 
-/// A matrix as a stack of contiguous lines: rows of a LayoutRight matrix, columns of a LayoutLeft
-/// one (docs/summation.md).
+/// Rows of LayoutRight, columns of LayoutLeft (docs/summation.md).
 template <class T>
 struct Lines {
   T const* data;
-  Index count;    ///< number of lines
-  Index length;   ///< elements per line
-  Index leading;  ///< distance between lines, in elements
-  /// Lines per panel if this is a part of a larger matrix; 0: as given by summation::panels.
+  Index count;
+  Index length;
+  Index leading;  ///< between lines, in elements
+  /// 0: from summation::panels. Parts have the panels of the whole matrix.
   Index panel_lines = 0;
-  /// Distance between the elements of each line. Kernels require 1. Only a single line can have
-  /// another distance; it is packed first.
+  /// 1, except in a single line, which is packed before a kernel.
   Index stride = 1;
 
   KOKKOS_INLINE_FUNCTION T const* line(Index i) const { return data + i * leading; }
-  /// Total bytes of the lines, without gaps.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index bytes() const {
     return count * length * static_cast<Index>(sizeof(T));
   }
   KOKKOS_INLINE_FUNCTION Lines from(Index first, Index some) const {
     return {line(first), some, length, leading};
   }
-  /// The panels of a sum over the lines.
   [[nodiscard]] summation::Panels panels() const {
     return panel_lines == 0 ? summation::panels(count, length)
                             : summation::Panels{.lines = panel_lines,
@@ -45,23 +41,22 @@ struct Lines {
   }
 };
 
-/// Memory that the teams of a kernel share, in addition to their results.
 template <class T>
 struct Meeting {
-  int* arrivals = nullptr;  ///< counters; zero before and after each kernel
-  T* exchange = nullptr;    ///< scalars, undefined contents
+  int* arrivals = nullptr;  ///< zero before and after each kernel
+  T* exchange = nullptr;    ///< undefined contents
 };
 
-/// A contiguous or strided vector that a kernel writes; `data` is null if the vector is not wanted.
+/// `data` may be null.
 template <class T>
 struct OutputVector {
   T* data;
-  Index stride;  ///< distance between elements, in elements
+  Index stride;
 
   KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
     if (data != nullptr) data[i * stride] = value;
   }
-  /// Sets elements [begin, end) to `sums` + 0.
+  /// Sets [begin, end) to `sums` + 0.
   KOKKOS_INLINE_FUNCTION void set_sums(T const* sums, Index begin, Index end) const {
     if (data == nullptr) return;
     if (stride == 1) {
@@ -75,9 +70,8 @@ struct OutputVector {
   }
 };
 
-/// Calls body(StaticInt<N>, first_of_block) for consecutive blocks of N = `step` lines of
-/// [first, last), and of the smaller powers of two for what remains; `step` is a power of two up to
-/// `Most`.
+/// Calls body(StaticInt<N>, first) for N = `step` lines (a power of two <= Most), then smaller
+/// powers of two.
 template <int Most, class Body>
 KOKKOS_INLINE_FUNCTION void for_line_blocks(int step, Index first, Index last, Body const& body) {
   if (step >= Most) {
@@ -88,10 +82,9 @@ KOKKOS_INLINE_FUNCTION void for_line_blocks(int step, Index first, Index last, B
   }
 }
 
-/// Maximum lines per step that a tuning can choose.
 inline constexpr int most_lines_per_step = 8;
 
-/// Scalars rounded up to whole words of 16 bytes, the widest load.
+/// Rounds up to 16 bytes, the widest load.
 template <class T>
 constexpr Index whole_words(Index scalars) {
   constexpr Index word = 16 / sizeof(T);
@@ -103,17 +96,14 @@ struct PerLineOf {
   using Type = T[static_cast<std::size_t>(Count)];
 };
 
-/// One value for each of `Count` lines that are handled at the same time. A member of a class,
-/// because nvcc 12.4 fails with an internal error for an alias of the array itself in a lambda.
+/// Member of a class: nvcc 12.4 has an internal error for an alias of the array in a lambda.
 template <class T, int Count>
 using PerLine = typename PerLineOf<T, Count>::Type;
 
-/// Whether the contiguous lines of this matrix type are its rows.
 template <class Matrix>
 inline constexpr bool is_row_major =
     std::is_same_v<typename Matrix::array_layout, Kokkos::LayoutRight>;
 
-/// The lines of the matrix A: its rows, or its columns. A single row may have gaps.
 template <bool Rows, class Matrix>
 Lines<typename Matrix::non_const_value_type> lines_of(Matrix const& A) {
   auto const rows = static_cast<Index>(A.extent(0));

@@ -10,7 +10,7 @@ namespace tessera::detail {
 
 using summation::Index;
 
-/// The adjacent-pair tree over values that arrive in order: a binary counter of finished subtrees.
+/// The adjacent-pair tree over values in order: a binary counter of finished subtrees.
 template <class T>
 class PairTree {
  public:
@@ -20,7 +20,7 @@ class PairTree {
     subtree_[level] = value;
     ++count_;
   }
-  /// The tree's value; +0 if nothing was pushed. A -0 becomes +0.
+  /// +0 if nothing was pushed. A -0 becomes +0.
   KOKKOS_INLINE_FUNCTION T sum() const {
     T result = T(0);
     int level = 0;
@@ -34,7 +34,7 @@ class PairTree {
   }
 
  private:
-  static constexpr int max_levels = 56;  // 2^63 bytes of segments of 2^10 bytes, and some
+  static constexpr int max_levels = 56;  // 2^63 bytes in segments of 2^10, and some
   Index count_ = 0;
   T subtree_[max_levels];
 };

@@ -8,23 +8,20 @@
 
 #include <tessera/summation.hpp>
 
-/// A matrix product in the form that kernels use: C is row-major, its factors are lines of either
-/// direction.
+/// C is row-major; its factors are lines of either direction.
 namespace tessera::detail {
 
 using summation::Index;
 
-/// A factor: one line for each row or column of C. Its elements are factors of consecutive
-/// products.
+/// One line per row or column of C.
 template <class T>
 struct Factor {
   T const* data;
-  Index count;   ///< lines
-  Index across;  ///< distance between lines, in elements
-  Index deep;    ///< distance along each line, in elements; one of the two strides is 1
+  Index count;
+  Index across;  ///< between lines, in elements
+  Index deep;    ///< along each line; this or `across` is 1
 };
 
-/// The elements of C, in row-major numbering.
 template <class T>
 struct OutputMatrix {
   T* data;
@@ -34,7 +31,7 @@ struct OutputMatrix {
   KOKKOS_INLINE_FUNCTION void set(Index i, T value) const {
     data[i / cols * leading + i % cols] = value;
   }
-  /// Sets elements [begin, end) to `sums` + 0.
+  /// Sets [begin, end) to `sums` + 0.
   KOKKOS_INLINE_FUNCTION void set_sums(T const* sums, Index begin, Index end) const {
     for (Index i = begin; i < end; ++i) set(i, sums[i] + T(0));
   }
@@ -47,20 +44,17 @@ struct Product {
   Factor<T> b;  ///< one line per column of C
   Index depth;
   summation::Chains chains;
-  T* data;        ///< of C, or of the chains' parts (count, rows, cols)
-  Index leading;  ///< distance between rows of C, or of a part
+  T* data;  ///< C, or the parts (count, rows, cols) of chains
+  Index leading;
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index rows() const { return a.count; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index cols() const { return b.count; }
-  /// Address of element (row, 0) of a chain's result.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION T* row(Index chain, Index row) const {
     return data + (chain * rows() + row) * leading;
   }
-  /// Scalars of workspace for the parts of several chains.
   [[nodiscard]] Index parts() const {
     return chains.count > 1 ? chains.count * rows() * cols() : 0;
   }
-  /// The same product with its parts in a workspace, if it has any.
   [[nodiscard]] Product in(T* workspace) const {
     Product result = *this;
     if (chains.count > 1) {
@@ -71,8 +65,7 @@ struct Product {
   }
 };
 
-/// The rows or columns of a matrix, as the lines of a factor. `Contiguous`: the elements of a line
-/// are contiguous; otherwise adjacent lines are. A direction of one element has no stride.
+/// `Contiguous`: elements of lines, else adjacent lines. A direction of one element has no stride.
 template <bool Rows, bool Contiguous, class View>
 Factor<typename View::non_const_value_type> factor_of(View const& x) {
   auto const stride = [&](std::size_t i) { return static_cast<Index>(x.stride(i)); };
@@ -81,8 +74,7 @@ Factor<typename View::non_const_value_type> factor_of(View const& x) {
           Contiguous ? 1 : stride(Rows ? 1 : 0)};
 }
 
-/// The product of A and B into a row-major C, each by rows or by columns. A column-major C is the
-/// product of the transposes.
+/// A column-major C is the product of the transposes.
 template <bool RowsOfA, bool RowsOfB, bool RowsOfC, class A, class B, class C>
 auto product_of(A const& a, B const& b, C const& c) {
   using T = typename C::value_type;

@@ -9,7 +9,7 @@
 
 namespace tessera::detail {
 
-/// A number as a type, std::integral_constant for host and device: x() is a constant expression.
+/// std::integral_constant for device code.
 template <int N>
 struct StaticInt {
   KOKKOS_FORCEINLINE_FUNCTION constexpr int operator()() const { return N; }
@@ -21,15 +21,13 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr void static_for_impl(Body const& body,
   (body(StaticInt<I>{}), ...);
 }
 
-/// Calls body(StaticInt<I>) for I = 0 … Count - 1. The loop is always unrolled, so that arrays
-/// indexed by I stay in registers.
+/// Always unrolled: arrays indexed by I stay in registers.
 template <int Count, class Body>
 KOKKOS_FORCEINLINE_FUNCTION constexpr void static_for(Body const& body) {
   static_for_impl(body, std::make_integer_sequence<int, Count>{});
 }
 
-/// Calls body(i) for i = 0 … Count - 1, with two calls in the loop's body. More calls of a large
-/// body take long to compile; a single one is slower.
+/// Two calls in the loop's body: one is slower, more compile slowly.
 template <int Count, class Body>
 KOKKOS_FORCEINLINE_FUNCTION constexpr void for_by_twos(Body const& body) {
   constexpr int at_a_time = Count < 2 ? Count : 2;
@@ -40,7 +38,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr void for_by_twos(Body const& body) {
   }
 }
 
-/// Calls body(StaticInt<N>), where N is the listed number equal to `value`, otherwise the last one.
+/// N: the listed number equal to `value`, or the last.
 template <int First, int... Others, class Body>
 void with_static(int value, Body const& body) {
   if constexpr (sizeof...(Others) == 0) {

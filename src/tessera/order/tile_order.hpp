@@ -6,18 +6,16 @@
 
 #include <tessera/summation.hpp>
 
-/// The assignment of a matrix' tiles to teams.
+/// The assignment of tiles to teams.
 namespace tessera::detail {
 
 using summation::Index;
 
-/// The tiles of a matrix, in the order in which teams handle them: a band of some tiles below each
-/// other, column by column, then the next band. Neighbours in memory are then handled at about the
-/// same time on both sides.
+/// A band of tiles, column by column, then the next band: teams are close in memory on both sides.
 struct TileOrder {
-  Index tile_rows;  ///< elements per tile
+  Index tile_rows;  ///< in elements
   Index tile_cols;
-  Index rows;  ///< in tiles
+  Index rows;
   Index cols;
   Index band;
 

@@ -8,77 +8,68 @@
 
 #include <tessera/summation.hpp>
 
-/// The adjacent-pair tree over vectors, for one thread and all columns it was given.
+/// The adjacent-pair tree over vectors, for one thread.
 namespace tessera::detail {
 
 using summation::Index;
 
-/// a[j] += b[j] for j in [0, width).
 template <class T>
 KOKKOS_INLINE_FUNCTION void add_vector(T* KOKKOS_RESTRICT a, T const* KOKKOS_RESTRICT b,
                                        Index width) {
   for (Index j = 0; j < width; ++j) a[j] += b[j];
 }
 
-/// The destination of a vector of an adjacent-pair tree. The vector joins the subtrees that wait
-/// for it, from the newest to the oldest, and replaces the oldest.
+/// A vector joins the waiting subtrees, newest first, and replaces the oldest.
 template <class T>
 struct Joined {
-  T* oldest;        ///< the destination; a free level of the tree if no subtree waits
-  int waiting = 0;  ///< number of waiting subtrees
+  T* oldest;  ///< a free level if no subtree waits
+  int waiting = 0;
   T* newest = nullptr;
-  Index pitch = 0;  ///< distance between subtrees, except to the oldest
+  Index pitch = 0;  ///< except to the oldest
 
-  /// Waiting subtree number i, counted from the newest.
   KOKKOS_INLINE_FUNCTION T* subtree(int i) const {
     return i < waiting - 1 ? newest - i * pitch : oldest;
   }
-  /// From column j on.
   KOKKOS_INLINE_FUNCTION Joined from(Index j) const {
     return {oldest + j, waiting, newest == nullptr ? nullptr : newest + j, pitch};
   }
-  /// Adds the other subtrees, in columns [0, width), after the vector has joined the newest one.
+  /// Call it after the vector has joined the newest.
   KOKKOS_INLINE_FUNCTION void join_others(Index width) const {
     for (int i = 1; i < waiting; ++i) add_vector(subtree(i), subtree(i - 1), width);
   }
 };
 
-/// The adjacent-pair tree over vectors that arrive in order: a binary counter of finished subtrees.
-/// Level 0 holds the final result; the other levels are scratch.
+/// A binary counter of finished subtrees. Level 0 is the result; the others are scratch.
 template <class T>
 struct VectorStack {
-  T* bottom;    // (pitch)
-  T* above;     // (levels - 1, pitch)
-  Index pitch;  // distance between levels
+  T* bottom;  // (pitch)
+  T* above;   // (levels - 1, pitch)
+  Index pitch;
 
   KOKKOS_INLINE_FUNCTION T* level(int l) const { return l == 0 ? bottom : above + (l - 1) * pitch; }
-  /// From column j on.
   KOKKOS_INLINE_FUNCTION VectorStack from(Index j) const { return {bottom + j, above + j, pitch}; }
-  /// The level to which vector number `index` is written.
   KOKKOS_INLINE_FUNCTION static int level_of(Index index) {
     return Kokkos::popcount(static_cast<std::uint64_t>(index));
   }
-  /// The destination of vector number `index` if it joins the subtrees that it completes at once.
+  /// If the vector joins all subtrees that it completes at once.
   KOKKOS_INLINE_FUNCTION Joined<T> joined(Index index) const {
     int const l = level_of(index);
     int const waiting = Kokkos::countr_one(static_cast<std::uint64_t>(index));
     return {level(l - waiting), waiting, waiting > 1 ? level(l - 1) : nullptr, pitch};
   }
-  /// Merges the subtrees that vector number `index` completes, in columns [begin, end). Call it
-  /// after the vector was written.
+  /// Merges the subtrees that vector `index`, already written, completes.
   KOKKOS_INLINE_FUNCTION void merge(Index index, Index begin, Index end) const {
     Joined<T> const to = joined(index).from(begin);
     if (to.waiting == 0) return;
     add_vector(to.subtree(0), level(level_of(index)) + begin, end - begin);
     to.join_others(end - begin);
   }
-  /// Merges the remaining subtrees into level 0, after the last of `count` vectors.
+  /// Merges the remaining subtrees, after `count` vectors.
   KOKKOS_INLINE_FUNCTION void finish(Index count, Index begin, Index end) const {
     for (int l = level_of(count) - 1; l > 0; --l) {
       add_vector(level(l - 1) + begin, level(l) + begin, end - begin);
     }
   }
-  /// Number of levels above level 0 in a stack for `count` vectors.
   KOKKOS_INLINE_FUNCTION static constexpr Index levels_above(Index count) {
     return static_cast<int>(Kokkos::bit_width(static_cast<std::uint64_t>(count))) - 1;
   }

@@ -47,38 +47,37 @@ template <class T>
 struct Options {
   /// Maximum bytes that a call allocates, on the host and on a device each.
   std::size_t memory_limit = std::size_t{1} << 30;
-  /// Number of read-ahead threads, at most `most_readers`.
-  /// - 0: the number of processors that the work leaves idle. If no processor is idle: one thread,
-  ///   or no thread if worker threads may read (may_read_in_kernels).
-  /// - -1: no read-ahead threads. Worker threads read each block if they may, otherwise the calling
-  ///   thread reads it. On a GPU as 0.
+  /// Read-ahead threads, at most `most_readers`.
+  /// - 0: one per processor that the work leaves idle. If none is idle: one, or none if worker
+  ///   threads may read (may_read_in_kernels).
+  /// - -1: none. Worker threads read if they may, otherwise the calling thread. On a GPU as 0.
   ///
-  /// A source that is read in whole blocks (bytes_at_once) has one thread, unless this is -1.
+  /// A source read in whole blocks (bytes_at_once) has one thread, unless this is -1.
   int readers = 0;
   /// How `atax` reads a block.
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;  ///< see Kernels
-  /// Called after each block, in the calling thread; may be empty. An exception ends the call.
+  /// Called after each block, in the calling thread. An exception ends the call.
   std::function<void(Progress const&)> on_progress{};
-  /// Called about twenty times a second while the calling thread waits for read-ahead threads. An
-  /// exception ends the call as soon as no thread reads. May be empty.
+  /// Called about 20 times a second while the calling thread waits for data. An exception ends the
+  /// call when no thread reads.
   std::function<void()> while_waiting{};
-  /// Called after each block; returns whether `on_state` wants the state. May be empty. If both are
-  /// set, a state counts against the limit.
+  /// Called after each block: whether `on_state` wants the state. If both are set, a state counts
+  /// against the limit.
   std::function<bool(Progress const&)> wants_state{};
   std::function<void(State<T> const&)> on_state{};
-  /// The state to resume from; null: start at the beginning. Not accessed after the first callback.
+  /// The state to resume from, or null. Not accessed after the first callback.
   State<T> const* resume = nullptr;
 };
 
 /// Statistics of a streamed operation.
 struct Report {
   Index blocks = 0;
-  Kernels kernels = Kernels::automatic;  ///< that ran: portable or accelerated
+  Kernels kernels = Kernels::automatic;  ///< that ran
   std::size_t block_bytes = 0;           ///< of the largest block
-  std::size_t host_bytes = 0;            ///< maximum that the call allocates on the host
+  std::size_t host_bytes = 0;            ///< maximum that the call allocates
   std::size_t device_bytes = 0;          ///< the same on a device
-  std::size_t bytes_read = 0;            ///< of the matrix, by this call
+  std::size_t bytes_read = 0;            ///< by this call
   double seconds_waiting_for_data = 0;
   double seconds_waiting_for_work = 0;
 };

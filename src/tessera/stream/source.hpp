@@ -27,10 +27,9 @@ struct Block {
   friend constexpr bool operator==(Block const&, Block const&) = default;
 };
 
-/// A matrix that provides its blocks. `read` fills block.rows x block.cols elements, contiguously,
-/// in the order of `array_layout`. Several threads call it at the same time, outside kernels
-/// (unless may_read_in_kernels). It reports errors by exceptions. It must return the same elements
-/// in every call.
+/// A matrix that provides its blocks. `read` writes block.rows x block.cols elements, contiguously,
+/// in the order of `array_layout`; the same in every call. Several threads call it at once, outside
+/// kernels (unless may_read_in_kernels). It throws on errors.
 template <class S>
 concept MatrixSource = Scalar<typename S::value_type> &&
                        (std::same_as<typename S::array_layout, Kokkos::LayoutRight> ||
@@ -41,19 +40,18 @@ concept MatrixSource = Scalar<typename S::value_type> &&
                          source.read(block, to);
                        };
 
-/// Whether worker threads may call `read` inside a kernel. Such a `read` must not use Kokkos:
-/// allocating a View, copying or starting a kernel inside a kernel deadlocks. A source declares it
-/// by `static constexpr bool reads_in_kernels = true;`. Otherwise `read` is never called inside
-/// kernels.
+/// Whether worker threads may call `read` inside a kernel, declared by `static constexpr bool
+/// reads_in_kernels = true;`. Such a `read` must not use Kokkos: allocating a View, copying or
+/// starting a kernel deadlocks.
 template <class S>
 inline constexpr bool may_read_in_kernels = requires { requires bool(S::reads_in_kernels); };
 
-/// Number of bytes of a block that justify one call of `read`, returned by the member function
-/// `bytes_at_once()`. For sources whose calls for a few lines cost as much as calls for many, such
-/// as packed chunks. 0, or no such function: calls for any number of lines are cheap.
+/// Bytes that justify a call of `read`, returned by the source's `bytes_at_once()`: for sources
+/// such as packed chunks, where a few lines cost as much as many. 0 or no such function: any call
+/// is cheap.
 ///
-/// If a source returns more than 0, blocks have that many bytes, if the memory limit allows it. One
-/// thread reads them, whole and in order, never in kernels. `read` may then start threads.
+/// If it is above 0, blocks have that many bytes if the memory limit allows it. One thread reads
+/// them, whole and in order, never in kernels; `read` may start threads.
 template <class S>
 std::size_t bytes_at_once(S const& source) {
   if constexpr (requires {
@@ -65,8 +63,8 @@ std::size_t bytes_at_once(S const& source) {
   }
 }
 
-/// A matrix given by a function: read(block, to) as in MatrixSource. It may be read in kernels if
-/// the function's type declares reads_in_kernels.
+/// A matrix given by a function read(block, to) as in MatrixSource. The function's type may declare
+/// reads_in_kernels.
 template <Scalar T, class Layout, class Read>
 class FunctionSource {
  public:
@@ -89,7 +87,7 @@ class FunctionSource {
 
 namespace detail {
 
-/// A type-erased source, which operations are compiled for. The source has to outlive it.
+/// Erases the source's type: operations are compiled for this one. The source must outlive it.
 template <class T, class Layout>
 class AnySource {
  public:
@@ -107,7 +105,7 @@ class AnySource {
           static_cast<Source const*>(from)->read(block, to);
         }) {}
 
-  /// A block of the source, in panels of `panel` lines.
+  /// In panels of `panel` lines.
   [[nodiscard]] AnySource part(Block const& block, Index panel) const {
     AnySource part = *this;
     part.first_row_ += block.first_row;
@@ -122,7 +120,7 @@ class AnySource {
   [[nodiscard]] Index cols() const { return cols_; }
   [[nodiscard]] std::size_t bytes_at_once() const { return bytes_at_once_; }
   [[nodiscard]] bool reads_in_kernels() const { return reads_in_kernels_; }
-  /// Lines per panel of the matrix that this is a part of; 0: this is the whole matrix.
+  /// Lines per panel of the whole matrix; 0: this is it.
   [[nodiscard]] Index panel_of_whole() const { return panel_of_whole_; }
   void read(Block block, T* to) const {
     block.first_row += first_row_;
@@ -151,8 +149,8 @@ AnySource<T, Layout> any_source(AnySource<T, Layout> const& source) {
   return source;
 }
 
-/// Returns body(the source as an AnySource in the layout that determines the order of its sums).
-/// Blocks of a single row or column are the same in both layouts.
+/// Calls body(AnySource in the layout that determines the order of sums). Blocks of a single row or
+/// column are the same in both.
 template <class Source, class Body>
 decltype(auto) in_order(Source const& source, Body const& body) {
   if constexpr (std::is_same_v<typename Source::array_layout, Kokkos::LayoutLeft>) {

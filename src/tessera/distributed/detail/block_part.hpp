@@ -12,12 +12,10 @@
 
 namespace tessera::solve::detail {
 
-/// Products of some rows of a matrix with a block of vectors. The vectors' entries for these rows
-/// are copied to be contiguous.
+/// Some rows; the vectors' entries are copied to be contiguous.
 template <class Exec, class T>
 class BlockPart {
  public:
-  /// `sum` receives these rows' part of C.
   BlockPart(Exec const& exec, BlockProducts<Exec, T> const& whole, distributed::Rows const& rows,
             T* sum)
       : exec_(exec), whole_(whole), range_(rows.first, rows.end()) {
@@ -31,7 +29,6 @@ class BlockPart {
     if (whole.BT.extent(0) > 0) products_.BT = memory(whole.BT.extent(0));
   }
   [[nodiscard]] BlockProducts<Exec, T> const& products() const { return products_; }
-  /// Copies these rows' entries to B.
   void finish() const {
     if (products_.BT.extent(0) == 0) return;
     Kokkos::deep_copy(exec_, Kokkos::subview(whole_.BT, Kokkos::ALL, range_), products_.BT);

@@ -15,18 +15,17 @@
 #include <tessera/distributed/detail/joins.hpp>
 #include <tessera/distributed/rows.hpp>
 
-/// Exchange of elements in memory of Exec between ranks.
+/// Exchanges between ranks in memory of Exec.
 namespace tessera::distributed::detail {
 
 template <class Exec>
 inline constexpr bool is_on_host =
     Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
-/// How messages are sent, and from which memory.
 enum class SendBy {
-  nccl,      ///< from memory of Exec, on its stream
-  mpi,       ///< from memory of Exec
-  host_mpi,  ///< from host memory, with copies in both directions
+  nccl,
+  mpi,
+  host_mpi,
 };
 
 template <class Exec>
@@ -40,11 +39,11 @@ char const* name_of(SendBy by) {
   return by == SendBy::mpi && !is_on_host<Exec> ? "cuda-aware mpi" : "mpi from host memory";
 }
 
-/// Memory that grows to the largest need and is kept between calls.
+/// Grows to the largest need; kept between calls.
 template <class Space>
 class Kept {
  public:
-  /// Returns `count` uninitialised elements. Invalidates earlier allocations.
+  /// Uninitialised. Invalidates earlier allocations.
   template <class T, class Exec>
   T* get(Exec const& exec, Index count) {
     auto const bytes = static_cast<std::size_t>(count) * sizeof(T);
@@ -64,14 +63,12 @@ class Kept {
   Kokkos::View<std::byte*, Space> bytes_;
 };
 
-/// Resources that the exchanges of a Distributed object keep. Consecutive calls on `exec` share
-/// them. The constructor is collective.
+/// Kept by a Distributed object for consecutive calls on `exec`. The constructor is collective.
 template <class Exec>
 struct Exchanges {
   Exchanges(Communicator const& comm, Exec const& exec)
       : nccl(comm, exec), by(nccl.is_there() ? SendBy::nccl : mpi_of<Exec>(comm)) {}
 
-  /// joins = the order in which subtrees of these levels are added.
   void set_joins(Exec const& exec, std::vector<std::vector<int>> levels) {
     if (levels == levels_) return;
     std::vector<Join> const order = joins_of(levels);
@@ -93,16 +90,15 @@ struct Exchanges {
   Kept<typename Exec::memory_space> elements;
   Kept<Kokkos::SharedHostPinnedSpace> on_host;
   Joins joins;
-  /// Bytes of vectors whose rows can be shared with the memory that every rank has: the same on
-  /// all.
+  /// Bytes of vectors whose rows fit every rank's memory for sharing; the same on all ranks.
   std::size_t bytes_of_rows = 0;
 
  private:
   std::vector<std::vector<int>> levels_;
 };
 
-/// Exchanges of a sum through MPI. Both functions fence `exec` before MPI reads, and are complete
-/// when they return. If MPI sends from host memory, `on_host` is the buffer for both directions.
+/// Fences `exec` before MPI reads, and returns when done. `on_host`: buffer for both directions, if
+/// needed.
 template <class Exec, class T>
 class MpiExchange {
  public:
@@ -144,8 +140,6 @@ class MpiExchange {
   T* on_host_;
 };
 
-/// Calls body(an object that exchanges elements in memory of Exec). `on_host` is the buffer for MPI
-/// from host memory.
 template <class Exec, class T, class Body>
 void with_exchange(Exec const& exec, Communicator const& comm, Exchanges<Exec> const& exchanges,
                    SendBy by, T* on_host, Body const& body) {
@@ -153,8 +147,7 @@ void with_exchange(Exec const& exec, Communicator const& comm, Exchanges<Exec> c
   body(MpiExchange<Exec, T>(exec, comm, by, on_host));
 }
 
-/// Gives every rank all `length` entries of x. Each rank has filled in its rows. All ranks know all
-/// `rows`.
+/// Each rank has filled in its rows; all know `rows`.
 template <class Exec, class T>
 void gather_rows(Exec const& exec, Communicator const& comm, Exchanges<Exec>& exchanges, T* x,
                  Index length, std::vector<Rows> const& rows) {

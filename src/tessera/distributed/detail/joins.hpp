@@ -6,18 +6,16 @@
 
 namespace tessera::distributed::detail {
 
-/// An addition of two vectors: the sum replaces vector number `to`, which comes first.
+/// The sum replaces vector `to`, which comes first.
 struct Join {
   int to, from;
 };
 
-/// A subtree that waits for its other half.
 struct WaitingVector {
   int vector, level;
 };
 
-/// The order in which subtrees of all ranks are added: two consecutive subtrees of the same level
-/// are halves of one at the next level.
+/// Two adjacent subtrees of a level are halves of one at the next.
 inline std::vector<Join> joins_of(std::vector<std::vector<int>> const& levels) {
   std::vector<Join> joins;
   std::vector<WaitingVector> waiting;

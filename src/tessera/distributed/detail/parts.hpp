@@ -18,7 +18,7 @@
 #include <tessera/order/pair_tree.hpp>
 #include <tessera/stream/detail/work.hpp>
 
-/// Computations of a rank on its rows: sums of subtrees, and chains of units that ranks share.
+/// A rank's sums of subtrees, and chains of units that ranks share.
 namespace tessera::distributed::detail {
 
 using tessera::detail::Lines;
@@ -26,7 +26,7 @@ using tessera::detail::MatrixArgument;
 using tessera::detail::OutputVector;
 using tessera::detail::VectorArgument;
 
-/// Some of a rank's rows, divided into the panels of the whole matrix.
+/// In panels of the whole matrix.
 template <bool RowMajor, class T>
 Lines<T> lines_of_rows(MatrixArgument<T const> const& a, Rows const& rows, Index all_rows) {
   auto const all = tessera::detail::lines_of<RowMajor>(a);
@@ -49,7 +49,6 @@ VectorArgument<T> some_of(VectorArgument<T> const& x, Rows const& rows) {
   return {x.data() + first, static_cast<std::size_t>(rows.count), x.stride(0)};
 }
 
-/// The map for some rows.
 template <class T, class Space>
 RowMap<T, Space> some_of(RowMap<T, Space> const& map, Rows const& rows) {
   if (map.is_identity()) return map;
@@ -60,7 +59,6 @@ RowMap<T, Space> some_of(RowMap<T, Space> const& map, Rows const& rows) {
   return {f.kind, x, f.gamma};
 }
 
-/// The caller's tuning, or the tuning for these lines.
 template <class Set, bool RowMajor, class Exec, class T, class OfCall>
 Tuning tuning_of(Exec const& exec, Lines<T> const& lines, OfCall const& options) {
   if (!options.tuning) return stream::detail::tuning_of<Set, RowMajor>(exec, lines);
@@ -73,7 +71,6 @@ Options<Exec> options_of_stage(OfCall const& options) {
   return {.workspace = options.workspace, .tuning = options.tuning, .kernels = options.kernels};
 }
 
-/// y = A·x for some rows.
 template <class Set, bool RowMajor, class Exec, class T>
 void multiply_rows(Exec const& exec, Lines<T> const& lines, VectorArgument<T const> const& x,
                    OutputVector<T> y, Options<Exec> const& options) {
@@ -86,7 +83,6 @@ void multiply_rows(Exec const& exec, Lines<T> const& lines, VectorArgument<T con
   }
 }
 
-/// Aᵀ·u.
 template <class Exec, class T>
 struct TransposedJob {
   Exec const& exec;
@@ -95,7 +91,6 @@ struct TransposedJob {
   Options<Exec> const& options;
   Index all_rows;
 
-  /// sum = Aᵀ·u over some whole units.
   template <class Set, bool RowMajor>
   void add_units(Rows const& rows, OutputVector<T> sum) const {
     static tessera::detail::Label const label("tessera::distributed::multiply_transposed");
@@ -107,7 +102,6 @@ struct TransposedJob {
       tessera::detail::run_dot<Set>(exec, label, lines, some_of(u, rows), sum, options, tuning);
     }
   }
-  /// y = the factors of the rows of a shared unit.
   template <class Set, bool RowMajor>
   void make_factors(Rows const& rows, T* y) const {
     auto const some = some_of(u, rows);
@@ -116,7 +110,6 @@ struct TransposedJob {
   }
 };
 
-/// Aᵀ·f(A·v), and A·v if `b` is wanted.
 template <class Exec, class T, class Factor>
 struct AtaxJob {
   Exec const& exec;
@@ -159,15 +152,14 @@ struct AtaxJob {
   }
 };
 
-/// Chains per column of a unit that ranks share: one for a row-major matrix, one per lane of a
-/// segment for a column-major one.
+/// Of a unit that ranks share: one (row-major), or one per lane of a segment.
 template <bool RowMajor, class T>
 inline constexpr Index chains_of_column = RowMajor ? 1 : Index{summation::lanes<T>};
 
 template <class T>
 struct GoOnInLanes {
   Lines<T> columns;
-  Index first;  ///< index of the first row in the segment
+  Index first;
   T const* y;
   T* chains;  // (columns, lanes)
   KOKKOS_FUNCTION void operator()(Index j) const {
@@ -192,7 +184,7 @@ struct AddLanes {
   }
 };
 
-/// Continues the chains of a unit over some of its rows; the first has index `first` in the unit.
+/// The first row has index `first` in the unit.
 template <bool RowMajor, class Exec, class T>
 void go_on(Exec const& exec, Lines<T> const& lines, Index first, T const* y, T* chains) {
   if constexpr (RowMajor) {
@@ -203,7 +195,6 @@ void go_on(Exec const& exec, Lines<T> const& lines, Index first, T const* y, T* 
   }
 }
 
-/// sums = the sums of a unit whose chains are complete.
 template <bool RowMajor, class Exec, class T>
 void end_chains(Exec const& exec, Index cols, T const* chains, T* sums) {
   if constexpr (RowMajor) {

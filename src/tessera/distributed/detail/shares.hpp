@@ -12,46 +12,41 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/summation.hpp>
 
-/// The rows that each rank owns, and the subtrees of a sum over all rows that it computes.
+/// Each rank's rows, and the subtrees that it computes.
 namespace tessera::distributed::detail {
 
-/// Rows in units of some rows each. Units are the leaves of the sum's tree: panels of a row-major
-/// matrix, segments of a column-major one.
+/// Leaves of the sum's tree: panels (row-major) or segments (column-major).
 struct Units {
-  Index rows;  ///< of the matrix
-  Index unit;  ///< rows per unit; the last unit may have fewer
+  Index rows;
+  Index unit;
 
   [[nodiscard]] Index count() const { return summation::ceil_div(rows, unit); }
 };
 
-/// The units of a rows x cols matrix of T.
 template <class T>
 Units units_of(bool by_rows, Index rows, Index cols) {
   return {rows, by_rows ? summation::panels(rows, cols).lines : Index{summation::segment<T>}};
 }
 
-/// An aligned group of 2^level units; units after the last row are missing.
+/// 2^level aligned units; units after the last row are missing.
 struct Subtree {
   Rows rows;
   int level;
 };
 
-/// The parts of a rank's rows.
 struct Share {
   Rows begun;               ///< of a unit that begins on an earlier rank
-  bool ends_begun = false;  ///< whether that unit ends with them: it is then a subtree by itself
+  bool ends_begun = false;  ///< the unit ends with them: a subtree by itself
   std::vector<Subtree> whole;
   Rows open;  ///< of a unit that ends on a later rank
 
-  /// Number of subtrees whose sums the rank sends.
   [[nodiscard]] std::size_t roots() const { return whole.size() + (ends_begun ? 1 : 0); }
-  /// Whether a later rank continues a unit of this one.
   [[nodiscard]] bool hands_chains_on() const {
     return open.count > 0 || (begun.count > 0 && !ends_begun);
   }
 };
 
-/// Rounds `row` up to the first row of a unit, or to the end of the matrix.
+/// Rounds up, at most to the end.
 inline Index unit_begin(Units const& units, Index row) {
   return std::min(units.rows, summation::ceil_div(row, units.unit) * units.unit);
 }
@@ -66,7 +61,7 @@ inline Share share_of(Units const& units, Rows const& rows) {
   Index const whole_end =
       std::max(begun_end, end == units.rows ? end : end / units.unit * units.unit);
   share.open = {whole_end, end - whole_end};
-  // The last subtree is completed by units of +0 after the last row.
+  // Units of +0 after the last row complete the last subtree.
   Index const last = whole_end == units.rows ? tessera::detail::ceil_power_of_two(units.count())
                                              : whole_end / units.unit;
   for (Index u = summation::ceil_div(begun_end, units.unit); u * units.unit < whole_end;) {
@@ -80,8 +75,8 @@ inline Share share_of(Units const& units, Rows const& rows) {
   return share;
 }
 
-/// Rows of rank `rank` if all ranks have about the same number of whole units. A boundary may
-/// differ from the even one by a sixteenth of a rank's units, to get few and large subtrees.
+/// About even, in whole units. Boundaries may move by a sixteenth of a rank's units, for few and
+/// large subtrees.
 inline Rows even_rows(Units const& units, int rank, int size) {
   Index const count = units.rows == 0 ? 0 : units.count();
   auto const boundary = [&](Index r) {

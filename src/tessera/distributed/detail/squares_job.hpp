@@ -18,8 +18,7 @@
 
 namespace tessera::distributed::detail {
 
-/// Sums of the squares of each column (solve/column_squares.hpp): TransposedJob of the squares and
-/// ones.
+/// Sums of squares per column (solve/column_squares.hpp): TransposedJob of squares and ones.
 template <class Exec, class T>
 struct SquaresJob {
   Exec const& exec;
@@ -29,7 +28,6 @@ struct SquaresJob {
   Workspace<Exec>& workspace;
   Index all_rows;
 
-  /// sum = the sums over some whole units.
   template <class Set, bool RowMajor>
   void add_units(Rows const& rows, OutputVector<T> sum) const {
     solve::detail::add_squares<Exec, T>(exec, lines_of_rows<RowMajor>(a, rows, all_rows), RowMajor,
@@ -40,7 +38,7 @@ struct SquaresJob {
     tessera::detail::for_each_element(exec, "tessera::distributed::ones", rows.count,
                                       solve::detail::SetOne<T>{y});
   }
-  /// Calls visit(squares of some lines, their first row) for the rows of a shared unit.
+  /// Calls visit(squares of some lines, their first row).
   template <bool RowMajor, class Visit>
   void for_lines(Rows const& rows, Visit const& visit) const {
     using Squares = solve::detail::LineSquares<Exec, T>;

@@ -34,21 +34,20 @@ namespace tessera::distributed::detail {
 using stream::detail::Cut;
 using stream::detail::Extents;
 
-/// How a streamed operation uses its matrix.
 template <class T>
 struct StreamedWork {
-  std::string operation;  ///< its name in a state
-  Index sum = 0;          ///< entries of the sum over all parts; 0: no sum
-  tessera::detail::OutputVector<T> grown{nullptr, 1};  ///< each part computes its own entries
+  std::string operation;
+  Index sum = 0;                                       ///< of the sum over all parts; 0: no sum
+  tessera::detail::OutputVector<T> grown{nullptr, 1};  ///< each part computes its entries
 };
 
-/// A binary counter of sums of subtrees, on the host.
+/// A binary counter, on the host.
 template <class T>
 class SumsOfSubtrees {
  public:
   using Sum = std::vector<T>;
 
-  /// Adds the sum of the next subtree, which has 2^level units.
+  /// The subtree has 2^level units.
   void push(Sum sum, int level) {
     backends::host::OrdinaryArithmetic const mode;
     auto l = static_cast<std::size_t>(level);
@@ -62,7 +61,7 @@ class SumsOfSubtrees {
     if (waiting_.size() <= level) waiting_.resize(level + 1);
     waiting_[level] = std::move(sum);
   }
-  /// Returns the sum of the whole tree. Missing units are +0.
+  /// Missing units are +0.
   [[nodiscard]] Sum finish() const {
     backends::host::OrdinaryArithmetic const mode;
     Sum sum;
@@ -77,7 +76,6 @@ class SumsOfSubtrees {
     for (T& entry : sum) entry += T(0);
     return sum;
   }
-  /// Returns the sums of `levels` levels from `first` on.
   [[nodiscard]] std::vector<Sum> save(std::size_t first, std::size_t levels) const {
     std::vector<Sum> saved(levels);
     for (std::size_t l = first; l < waiting_.size(); ++l) saved[l - first] = waiting_[l];
@@ -91,9 +89,8 @@ class SumsOfSubtrees {
   std::vector<Sum> waiting_;
 };
 
-/// A streamed operation on all ranks. Each rank streams some aligned subtrees of the sum; then
-/// their roots are added. To save or resume states it works in rounds, after each of which all
-/// ranks have the state of one process. Sums have type S; only sums of type T have states.
+/// Ranks stream aligned subtrees; then their roots are added. With states, in rounds, after each of
+/// which all ranks have the state of one process. Only sums of type S = T have states.
 template <class Exec, class T, class Layout, Cut cut, class S = T>
 class StreamOnRanks {
  public:
@@ -115,8 +112,8 @@ class StreamOnRanks {
               : cut == Cut::panels ? extents_.panel()
                                    : Index{summation::segment<T>}) {}
 
-  /// run(part, first, sum, options) streams some lines, or elements of all lines, from number
-  /// `first` on, and computes their sum. `out` receives the sum over all parts.
+  /// run(part, first, sum, options) streams and sums lines, or elements of all lines, from number
+  /// `first`. `out`: the sum over all parts.
   template <class Run>
   stream::Report operator()(Run const& run, tessera::detail::OutputVector<S> const& out) {
     world_.together([&] { begin(); });
@@ -151,7 +148,6 @@ class StreamOnRanks {
     return options_.resume != nullptr || (options_.on_state && options_.wants_state);
   }
 
-  /// The blocks of one process, which states count.
   [[nodiscard]] std::optional<Blocks> blocks() const {
     if (options_.resume != nullptr) {
       return Blocks::of_size<T>(extents_, cut, options_.resume->block_lines);
@@ -159,7 +155,7 @@ class StreamOnRanks {
     return Blocks::of<T>(extents_, cut, stream::detail::target_bytes(world_.exec()),
                          options_.memory_limit / (stream::detail::host_slots<Exec> + 1));
   }
-  /// Levels of the tree with subtrees smaller than a block.
+  /// Of subtrees smaller than a block.
   [[nodiscard]] std::size_t levels_in_block() const {
     Index const units = std::max(Index{1}, summation::ceil_div(blocks_->size(), unit_));
     return static_cast<std::size_t>(summation::tree_levels(units));
@@ -172,11 +168,10 @@ class StreamOnRanks {
     if (!takes_states()) return;
     blocks_ = blocks();
     if (options_.resume != nullptr) return go_on_from(*options_.resume);
-    // If the limit does not even fit one line, the first part throws.
+    // If no line fits the limit, the first part throws.
     if (!blocks_) blocks_ = Blocks::of<T>(extents_, cut, 1, std::numeric_limits<Index>::max());
   }
-  /// All ranks take the smallest block size of any rank. The size depends on a rank's threads and
-  /// limit, and it determines the number of rounds, in each of which all ranks exchange sums.
+  /// The smallest of all: it determines the number of rounds, in which all ranks exchange sums.
   void agree_on_blocks() {
     if (!blocks_ || options_.resume != nullptr) return;
     std::vector<Index> const sizes = world_.communicator().gather(blocks_->size());
@@ -233,7 +228,7 @@ class StreamOnRanks {
     done_ = done;
   }
 
-  /// The remaining lines, or if states are wanted, an aligned group of units.
+  /// An aligned group of units if states are wanted, otherwise all.
   [[nodiscard]] Index lines_of_round() const {
     if (!takes_states()) return total_ - done_;
     using tessera::detail::ceil_power_of_two;
@@ -290,7 +285,7 @@ class StreamOnRanks {
         lines += subtree.rows.count;
         order.push_back(order.size());
       }
-      // The largest first: if the limit is too small, the error reports the need of this one.
+      // Largest first: a LimitError then reports this rank's greatest need.
       std::ranges::stable_sort(order, std::ranges::greater{},
                                [&](std::size_t i) { return share.whole[i].rows.count; });
       for (std::size_t const i : order) {
@@ -307,8 +302,7 @@ class StreamOnRanks {
     });
   }
 
-  /// As Distributed::together. If limits are too small, all ranks throw the largest need of any
-  /// rank.
+  /// As Distributed::together; limit errors report the largest need of all ranks.
   template <class Body>
   void together_within_limit(Body const& body) {
     std::size_t needed = 0;
@@ -334,7 +328,6 @@ class StreamOnRanks {
     }
   }
 
-  /// Streams a part of this rank's `lines` of a round.
   template <class Run>
   void take(Rows const& part, tessera::detail::OutputVector<S> sum, Rows const& round, Index lines,
             Run const& run) {
@@ -346,7 +339,7 @@ class StreamOnRanks {
     options.memory_limit -= std::min(options.memory_limit, beside);
     std::size_t const before = bytes_of_round_;
     if (options_.on_progress) {
-      // Assume that the other ranks have made the same progress.
+      // Assumes equal progress of the other ranks.
       auto const share = static_cast<double>(round.count) / static_cast<double>(lines);
       options.on_progress = [this, before, share, &round](stream::Progress const& p) {
         auto const done = share * static_cast<double>(before + p.bytes_done);
@@ -364,7 +357,6 @@ class StreamOnRanks {
     bytes_of_round_ += bytes_of(part.count);
   }
 
-  /// A part of the source: some lines, or elements of all lines.
   [[nodiscard]] Source part_of(Rows const& part) const {
     auto const block =
         cuts_lines ? stream::detail::block_of<row_major>(part.first, part.count, 0, extents_.length)
@@ -374,7 +366,6 @@ class StreamOnRanks {
   [[nodiscard]] std::size_t bytes_of(Index lines) const {
     return static_cast<std::size_t>(lines * across_) * sizeof(T);
   }
-  /// Host memory of the sums of a round, the waiting sums and a state, in bytes.
   [[nodiscard]] std::size_t bytes_beside() const {
     Index entries = (vectors_of_round_ + 1) * work_.sum;
     if (takes_states()) {
@@ -400,7 +391,7 @@ class StreamOnRanks {
     report_.seconds_waiting_for_work += part.seconds_waiting_for_work;
   }
 
-  /// Called after a round. The first rank decides for all whether a state is wanted.
+  /// The first rank decides for all.
   void tell() {
     bytes_of_round_ = 0;
     if (!takes_states() || done_ == total_ || !options_.on_state || !options_.wants_state) return;
@@ -426,7 +417,7 @@ class StreamOnRanks {
       options_.on_state(state);
     });
   }
-  /// Number of blocks of one process up to this line.
+  /// Blocks of one process.
   [[nodiscard]] Index blocks_of(Index line) const {
     return line / std::max(unit_, blocks_->size()) * blocks_->pieces();
   }
@@ -437,12 +428,12 @@ class StreamOnRanks {
   StreamedWork<T> work_;
   stream::Options<T> options_;
   Extents extents_;
-  Index total_;   ///< lines, or elements of all lines
-  Index across_;  ///< matrix elements for each of them
-  Index unit_;    ///< lines or elements per leaf of the sum's tree
+  Index total_;  ///< lines, or elements of all lines
+  Index across_;
+  Index unit_;  ///< per leaf
   std::optional<Blocks> blocks_;
   Index done_ = 0;
-  Index vectors_of_round_ = 0;  ///< vectors of the sum's length that adding its roots needs
+  Index vectors_of_round_ = 0;  ///< of the sum's length, to add roots
   std::size_t bytes_of_round_ = 0;
   SumsOfSubtrees<S> sums_;
   stream::Report report_;

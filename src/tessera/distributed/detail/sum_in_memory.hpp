@@ -19,10 +19,10 @@
 
 namespace tessera::distributed::detail {
 
-/// Packs the columns of roots: one owner's slice after the other.
+/// One owner's slice after the other.
 template <class T>
 struct PackRoots {
-  T const* roots;  // (own, length), from the first column that is exchanged
+  T const* roots;  // (own, length), from the first exchanged column
   Index own, length, width, ranks;
   T* packed;  // (ranks, own, slice)
 
@@ -36,7 +36,6 @@ struct PackRoots {
   }
 };
 
-/// Adds the parts of a column in the tree's order.
 template <class T>
 struct AddInOrder {
   T* parts;  // (all, width)
@@ -53,15 +52,14 @@ struct AddInOrder {
   }
 };
 
-/// As SumOfRoots, in memory of Exec. Nothing is copied to the host except data that MPI cannot send
-/// from a device. If there are few roots, all ranks get them whole and add them, which takes one
-/// exchange instead of two.
+/// SumOfRoots in memory of Exec; only what MPI cannot send from there goes through the host. All
+/// ranks add few roots whole: one exchange, not two.
 template <class Exec, class T>
 class SumInMemory {
  public:
   using Output = tessera::detail::OutputVector<T>;
 
-  /// levels[r]: levels of the subtrees of rank r, in the order of the matrix' rows.
+  /// levels[r]: rank r's subtrees, in the order of rows.
   SumInMemory(Exec exec, Communicator const& comm, Exchanges<Exec>& exchanges, SendBy by,
               std::vector<std::vector<int>> levels, Index length)
       : exec_(std::move(exec)),
@@ -94,10 +92,8 @@ class SumInMemory {
     exchanges_.set_joins(exec_, std::move(levels));
   }
 
-  /// Memory for the sums of this rank's subtrees, contiguous. The caller fills it in.
   [[nodiscard]] T* roots() const { return roots_; }
 
-  /// sums = the sum of every column, on each rank.
   void operator()(Output sums) {
     if (are_few_) return add_all(sums);
     for (Index begin = 0; begin < length_; begin += width_) {
@@ -107,11 +103,9 @@ class SumInMemory {
   }
 
  private:
-  /// With this limit each rank receives at most twice the data of an all-reduce.
+  /// Each rank receives at most twice the data of an all-reduce.
   static constexpr Index few_roots = 4;
 
-  /// Whether roots are already packed, so they are sent in place: all columns of each, or slices of
-  /// one.
   [[nodiscard]] bool is_packed() const { return are_few_ || own_ == 1; }
   template <class Body>
   void exchange(Body const& body) const {
@@ -158,16 +152,16 @@ class SumInMemory {
   Exchanges<Exec>& exchanges_;
   SendBy by_;
   Index length_;
-  Index own_;                  ///< subtrees of this rank
+  Index own_;                  ///< of this rank
   std::vector<Index> own_of_;  ///< of each rank
-  Index width_ = 0;            ///< columns per exchange: MPI counts elements in an int
-  bool are_few_ = false;       ///< whether roots go to all ranks
+  Index width_ = 0;            ///< per exchange: MPI counts in an int
+  bool are_few_ = false;       ///< roots go to all ranks
   Counts sent_, got_, slices_;
-  T* roots_ = nullptr;    // (own, length)
-  T* packed_ = nullptr;   // (ranks, own, slice), of several roots
-  T* parts_ = nullptr;    // (all, slice), or (all, length)
-  T* sums_ = nullptr;     // (length), of slices
-  T* on_host_ = nullptr;  // what is sent, and what arrives
+  T* roots_ = nullptr;   // (own, length)
+  T* packed_ = nullptr;  // (ranks, own, slice)
+  T* parts_ = nullptr;   // (all, slice), or (all, length)
+  T* sums_ = nullptr;    // (length)
+  T* on_host_ = nullptr;
 };
 
 }  // namespace tessera::distributed::detail

@@ -13,14 +13,12 @@
 
 namespace tessera::distributed::detail {
 
-/// The tree over the subtrees of all ranks, whose sums are vectors of `length` elements.
-///
-/// Each rank owns a slice of the columns: it receives that slice of every root, adds them, and
-/// sends its sums to all. All memory is allocated before anything is sent.
+/// The tree over all ranks' subtrees, whose sums have `length` elements. Each rank adds a slice of
+/// the columns of every root, and sends its sums to all. All memory is allocated before anything is
+/// sent.
 template <class T>
 class SumOfRoots {
  public:
-  /// levels[r]: levels of the subtrees of rank r, in the order of the matrix' rows.
   SumOfRoots(Communicator const& comm, std::vector<std::vector<int>> levels, Index length)
       : comm_(comm),
         levels_(std::move(levels)),
@@ -39,10 +37,8 @@ class SumOfRoots {
     sums_.resize(static_cast<std::size_t>(length_));
   }
 
-  /// Memory for the sums of this rank's subtrees, contiguous. The caller fills it in.
   [[nodiscard]] T* roots() { return roots_.data(); }
 
-  /// Returns the sum of every column, on each rank.
   std::vector<T> const& operator()() {
     for (Index begin = 0; begin < length_; begin += width_) {
       add_columns(begin, std::min(width_, length_ - begin));
@@ -88,9 +84,9 @@ class SumOfRoots {
   std::vector<std::vector<int>> levels_;
   std::vector<Join> joins_;
   Index length_;
-  Index own_;    ///< subtrees of this rank
-  Index all_;    ///< subtrees of all
-  Index width_;  ///< columns per exchange: MPI counts elements in an int
+  Index own_;    ///< of this rank
+  Index all_;    ///< of all
+  Index width_;  ///< per exchange: MPI counts in an int
   Counts sent_, got_, slices_;
   std::vector<T> roots_;   // (own, length)
   std::vector<T> packed_;  // (ranks, own, slice)

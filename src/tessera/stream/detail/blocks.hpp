@@ -12,42 +12,39 @@
 #include <tessera/stream/source.hpp>
 #include <tessera/summation.hpp>
 
-/// How a matrix is cut into blocks whose sums are subtrees of the whole sum.
+/// Cuts a matrix into blocks that are subtrees of the sum.
 namespace tessera::stream::detail {
 
 using summation::ceil_div;
 using tessera::detail::floor_power_of_two;
 
 enum class Cut {
-  lines,   ///< any range of lines
-  panels,  ///< an aligned group of panels, or a part of one panel
+  lines,
+  panels,  ///< an aligned group, or a part of one
   tiles,   ///< an aligned range of segments of all lines
-  groups,  ///< an aligned range of groups of as many lines as a segment has elements
+  groups,  ///< aligned groups of as many lines as a segment has elements
 };
 
-/// The shape of a matrix as lines.
 struct Extents {
-  Index count;               ///< lines
-  Index length;              ///< elements of a line
-  Index panel_of_whole = 0;  ///< lines per panel if this is a part of a matrix; 0: the whole matrix
+  Index count;
+  Index length;
+  Index panel_of_whole = 0;  ///< 0: this is the whole matrix
 
-  /// Lines of a panel.
   [[nodiscard]] Index panel() const {
     return panel_of_whole > 0 ? panel_of_whole : summation::panels(count, length).lines;
   }
 };
 
-/// The contents of one block: lines [first, first + count), or these elements of all lines.
+/// Lines, or these elements of all lines.
 struct Part {
   Index first;
   Index count;
 };
 
-/// The blocks of a matrix. All blocks, except perhaps the last one of a panel, have the same size.
+/// Equal sizes, except perhaps a panel's last block.
 class Blocks {
  public:
-  /// Returns blocks of about `target` and at most `most` bytes; nothing if the smallest block is
-  /// larger.
+  /// About `target`, at most `most` bytes; nothing if the smallest is larger.
   template <class T>
   static std::optional<Blocks> of(Extents const& e, Cut cut, std::size_t target, std::size_t most) {
     constexpr auto size = static_cast<Index>(sizeof(T));
@@ -85,7 +82,6 @@ class Blocks {
     }
     return blocks;
   }
-  /// Returns the blocks with this size(); nothing if the size is impossible.
   template <class T>
   static std::optional<Blocks> of_size(Extents const& e, Cut cut, Index size) {
     Blocks blocks;
@@ -108,7 +104,7 @@ class Blocks {
     Index const full = (total_ - 1) / panel_;
     return full * pieces_ + ceil_div(total_ - full * panel_, size_);
   }
-  /// Lines, or elements of all lines, of the largest block.
+  /// Lines, or elements of all lines.
   [[nodiscard]] Index size() const { return std::min(size_, total_); }
   [[nodiscard]] Part part(Index block) const {
     Index const panel = block / pieces_;
@@ -116,20 +112,18 @@ class Blocks {
     Index const end = pieces_ == 1 ? total_ : std::min(total_, (panel + 1) * panel_);
     return {first, std::min(size_, end - first)};
   }
-  /// Whether blocks are parts of a panel. Chains then continue in the next block.
+  /// Chains then continue in the next block.
   [[nodiscard]] bool are_pieces() const { return pieces_ > 1; }
-  /// Blocks per panel; 1 if blocks are whole panels or independent of panels.
   [[nodiscard]] Index pieces() const { return pieces_; }
   [[nodiscard]] bool begins_panel(Index block) const { return block % pieces_ == 0; }
   [[nodiscard]] bool ends_panel(Index block) const {
     auto const [first, count] = part(block);
     return (first + count) % panel_ == 0 || first + count == total_;
   }
-  /// Index of the subtree of the whole sum that a block computes or completes.
+  /// That a block computes or completes.
   [[nodiscard]] Index subtree(Index block) const { return block / pieces_; }
-  /// Number of subtrees of the whole sum.
   [[nodiscard]] Index subtrees() const { return subtree(count() - 1) + 1; }
-  /// Lines per panel of the whole matrix; 0 if panels do not matter.
+  /// 0 if panels do not matter.
   [[nodiscard]] Index panel_lines() const { return panel_; }
 
  private:

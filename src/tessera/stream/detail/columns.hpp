@@ -12,7 +12,7 @@
 
 namespace tessera::stream::detail {
 
-/// A kind of work for several vectors: each vector's work uses every block, which is read once.
+/// Work for several vectors in one read.
 template <template <class, class, bool, class> class Work>
 struct EachColumn {
   template <class Exec, class T, bool RowMajor, class Set>
@@ -23,7 +23,6 @@ struct EachColumn {
     static std::size_t bytes(Extents const& e, Blocks const& blocks, Index columns) {
       return static_cast<std::size_t>(columns) * One::bytes(e, blocks);
     }
-    /// The kernels of all vectors run one after another, in one workspace.
     static std::size_t kernel_bytes(Exec const& exec, Extents const& e, Blocks const& blocks,
                                     Method method) {
       return One::kernel_bytes(exec, e, blocks, method);
@@ -34,7 +33,6 @@ struct EachColumn {
       return One::kernels(exec, e, blocks, method);
     }
 
-    /// Adds the work of the next vector, constructed from `arguments`.
     template <class... Arguments>
     void add(Arguments&&... arguments) {
       works_.emplace_back(std::forward<Arguments>(arguments)...);
@@ -46,7 +44,7 @@ struct EachColumn {
     void finish() {
       for (One& work : works_) work.finish();
     }
-    // States exist for single vectors only.
+    // States are of single vectors.
     void save(State<T>&, Index) const {}
     [[nodiscard]] bool restore(State<T> const&) { return false; }
     [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }

@@ -19,14 +19,12 @@
 
 namespace tessera::stream::detail {
 
-/// Threads that read transfers, parts of blocks, into slots ahead of use, in order. Several threads
-/// read one transfer.
+/// Threads that read transfers (parts of blocks) ahead into slots, in order.
 class Readers {
  public:
-  /// Reads slice number `slice` of `slices` of a transfer into a slot.
   using Read = std::function<void(Index transfer, int slot, int slice, int slices)>;
 
-  /// Reads transfers [first, end). @throws std::system_error if a thread cannot start
+  /// @throws std::system_error if a thread cannot start
   Readers(std::string const& operation, Index first, Index end, int slots, int threads, int slices,
           Read read)
       : read_(std::move(read)),
@@ -55,9 +53,8 @@ class Readers {
   Readers(Readers const&) = delete;
   Readers& operator=(Readers const&) = delete;
 
-  /// Waits until a transfer, the next in order, has been read. Rethrows exceptions of reading, and
-  /// of `meanwhile`, which is called periodically unless it is empty.
-  /// @return its slot
+  /// For the next transfer; returns its slot. Calls `meanwhile`, if any, periodically. Rethrows
+  /// errors of both.
   int wait(Index transfer, std::function<void()> const& meanwhile) {
     constexpr std::chrono::milliseconds call_every{50};
     std::unique_lock lock(mutex_);
@@ -131,8 +128,8 @@ class Readers {
   std::condition_variable changed_;
   Index next_;
   int next_slice_ = 0;
-  Index released_;         ///< transfers before this one have been used
-  std::vector<int> left_;  ///< slices of a slot still to be read
+  Index released_;  ///< earlier transfers have been used
+  std::vector<int> left_;
   std::exception_ptr error_;
   bool stop_ = false;
   std::vector<std::thread> threads_;

@@ -13,22 +13,20 @@
 #include <tessera/backends/host/ahead.hpp>
 #include <tessera/order/lines.hpp>
 
-/// Reading inside kernels of a host.
+/// Reading inside host kernels.
 namespace tessera::stream::detail {
 
 using summation::Index;
 using tessera::detail::Lines;
 using tessera::detail::Walk;
 
-/// The first exception of a kernel's threads, which must not leave the kernel.
+/// The first exception of a kernel's threads, which must not leave it.
 class FirstError {
  public:
-  /// Keeps the current exception, if it is the first.
   void keep() {
     std::lock_guard const lock(mutex_);
     if (error_ == nullptr) error_ = std::current_exception();
   }
-  /// Rethrows the exception. Call it after the kernel.
   void rethrow() const {
     if (error_ != nullptr) std::rethrow_exception(error_);
   }
@@ -38,24 +36,22 @@ class FirstError {
   std::exception_ptr error_;
 };
 
-/// Source of lines for fused ATAX (as tessera::detail::LinesInMemory) that reads them inside the
-/// kernel. The thread that uses some lines reads them just before, so they stay in its cache.
+/// As LinesInMemory, but a thread reads its lines just before use, into its cache.
 template <class T>
 struct LinesToRead {
-  /// Reads `count` lines, from line `first` of the block on.
   using Read = std::function<void(Index first, Index count, T* to)>;
 
-  /// Half of a processor's L2 cache. Smaller sizes, and reading whole blocks first, are slower.
+  /// Half of a processor's L2 cache. Smaller sizes, and whole blocks, are slower.
   static constexpr std::size_t most_bytes = std::size_t{512} << 10U;
-  /// With fewer lines, they would be added one by one.
+  /// Fewer lines would be added one by one.
   static constexpr Index fewest_lines = 8;
 
   Read const* read;
   FirstError* error;
-  Index lines;  ///< read at a time
+  Index lines;
   Index length;
 
-  /// Number of lines of `length` elements to read at a time; 0: too few fit.
+  /// 0: too few fit.
   static Index lines_for(Index panel_lines, Index length) {
     Index const fit = static_cast<Index>(most_bytes / sizeof(T)) / length;
     return std::min(panel_lines, fit / fewest_lines * fewest_lines);
@@ -70,7 +66,6 @@ struct LinesToRead {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index at_a_time(Index /*panel_lines*/) const {
     return lines;
   }
-  /// Lines that were just read are in cache.
   static Walk walk_of(Lines<T> const& /*lines*/) { return {.in_cache = true}; }
   KOKKOS_INLINE_FUNCTION Lines<T> operator()(Lines<T> const& /*all*/, Index first, Index last,
                                              T* sLines) const {

@@ -23,27 +23,22 @@
 #include <tessera/stream/options.hpp>
 #include <tessera/stream/source.hpp>
 
-/// The three stages of a streamed operation: threads read blocks, and the caller's thread sends
-/// them to the device and starts the work there.
+/// Threads read blocks; the caller's thread sends them to the device and starts the work.
 namespace tessera::stream::detail {
 
-/// Concurrent transfers to a GPU: the next one begins as soon as one ends.
+/// The next begins as soon as one ends.
 inline constexpr int copies_at_once = 2;
-/// Maximum number of transfers in host memory. On a host a transfer is a block: one is read, one is
-/// ready, one is used. For a GPU some are sent while others are read.
+/// In host memory. Hosts: one block is read, one ready, one used. GPUs: some transfers are sent
+/// while others are read.
 template <class Exec>
 inline constexpr int host_slots = backends::Backend<Exec>::is_gpu ? copies_at_once + 5 : 3;
-/// Blocks in device memory: the current transfers may belong to two, one is used, and the previous
-/// one may still be in use when the next transfer begins.
+/// Transfers may belong to two blocks, one is used, and the previous one may still be.
 inline constexpr int device_slots = copies_at_once + 2;
-/// Bytes per transfer to a GPU, unless one line is larger. Several threads read each transfer. The
-/// first transfer waits until its memory is allocated and pinned, so slots should be small. A copy
-/// must take long enough to hide the start of the next one.
+/// Or one line. Small, as the first transfer waits for pinned memory; a copy must hide the start of
+/// the next.
 inline constexpr std::size_t transfer_bytes = std::size_t{4} << 20U;
-/// Bytes of a slice of a transfer; each slice is read by one thread.
 inline constexpr std::size_t slice_bytes = std::size_t{512} << 10U;
 
-/// Memory of the host that transfers are read to.
 template <class Exec, class T>
 class HostSlot {
  public:
@@ -59,7 +54,6 @@ class HostSlot<Exec, T> {
  public:
   explicit HostSlot(std::size_t elements) : memory_(elements * sizeof(T)) {}
   [[nodiscard]] T* data() const { return reinterpret_cast<T*>(memory_.data()); }
-  /// The first elements, for a GPU to copy. They must have been read.
   [[nodiscard]] auto pinned(Exec const& exec, std::size_t elements) {
     memory_.pin(exec);
     using Space = typename backends::Backend<Exec>::PinnedSpace;
@@ -71,8 +65,8 @@ class HostSlot<Exec, T> {
   typename backends::Backend<Exec>::PinnedBuffer memory_;
 };
 
-/// Target size of blocks in bytes. On a host, blocks are small enough to be in cache when they are
-/// used, with some panels per thread. On a GPU they are large enough to hide kernel launches.
+/// On a host, blocks stay in cache until used, with some panels per thread; on a GPU they hide
+/// launches.
 template <class Exec>
 std::size_t target_bytes(Exec const& exec) {
   constexpr std::size_t of_thread = std::size_t{4} << 20U;
@@ -80,9 +74,8 @@ std::size_t target_bytes(Exec const& exec) {
   return of_thread * static_cast<std::size_t>(std::max(2, exec.concurrency()));
 }
 
-/// Number of read-ahead threads: the threads that the work leaves idle, and at least `fewest`. A
-/// GPU needs as much data as a few threads can copy. With more threads than processors the system
-/// preempts worker threads in turn, and all others wait for them.
+/// Idle threads; for a GPU, a few. With more threads than processors, worker threads are preempted
+/// and all others wait.
 template <class Exec>
 int default_readers(Exec const& exec, int fewest) {
   auto const processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -90,14 +83,11 @@ int default_readers(Exec const& exec, int fewest) {
                                          : std::clamp(processors - exec.concurrency(), fewest, 8);
 }
 
-/// A part of a matrix in the source's terms: lines [line, line + lines), elements [element, element
-/// + elements) of each.
 template <bool RowMajor>
 Block block_of(Index line, Index lines, Index element, Index elements) {
   return RowMajor ? Block{line, lines, element, elements} : Block{element, elements, line, lines};
 }
 
-/// The matrix of a source, as lines.
 template <class T, class Layout>
 Extents extents_of(AnySource<T, Layout> const& source) {
   constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
@@ -106,17 +96,15 @@ Extents extents_of(AnySource<T, Layout> const& source) {
           .panel_of_whole = source.panel_of_whole()};
 }
 
-/// Facts about the vectors of an operation.
 struct Vectors {
-  std::string operation;    ///< its name in a state
-  std::size_t copied = 0;   ///< bytes of vectors that are copied to be contiguous
-  Index output = 0;         ///< entries of the output that grows block by block; 0: no such output
-  bool is_strided = false;  ///< whether that output is strided
-  Index count = 1;          ///< number of vectors
-  Index width = 1;          ///< rows of sums, each with as many columns
+  std::string operation;
+  std::size_t copied = 0;  ///< bytes of contiguous copies
+  Index output = 0;        ///< entries of an output that grows by blocks; 0: none
+  bool is_strided = false;
+  Index count = 1;
+  Index width = 1;  ///< sums of `count` columns each
 };
 
-/// Runs a kind of work over all blocks of a source, with a set of kernels.
 template <class Exec, class T, class Layout, template <class, class, bool, class> class Work,
           class Set>
 class Run {
@@ -125,9 +113,7 @@ class Run {
   static constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
   static constexpr bool is_gpu = backends::Backend<Exec>::is_gpu;
   using WorkOf = Work<Exec, T, row_major, Set>;
-  /// Whether blocks are whole lines; otherwise they are ranges of elements of all lines.
   static constexpr bool cuts_lines = WorkOf::cut != Cut::tiles;
-  /// Whether the work's threads can read the lines that they use.
   static constexpr bool can_read_lines =
       !is_gpu && requires(Exec const& exec, Extents const& e, Blocks const& blocks) {
         WorkOf::bytes_to_read(exec, e, blocks, Method::automatic);
@@ -186,7 +172,7 @@ class Run {
           return on_device[static_cast<std::size_t>(block % device_slots)];
         };
         Index const end = blocks.count() * per_block;
-        Index done = first * per_block;  // transfers that have reached the device
+        Index done = first * per_block;
         auto const finish = [&] {
           readers.release(done);
           if (++done % per_block != 0) return;
@@ -198,8 +184,8 @@ class Run {
           Slot& from = next(transfer);
           bool const is_full = transfer - done == copies_at_once;
           if (is_full) copies.of(done).fence("tessera::stream: transfer is on the device");
-          // The target is free: the work on its last block was waited for when the work on the
-          // following block began.
+          // The target is free: the work on its last block was waited for when the work on the next
+          // began.
           Index const block = transfer / per_block;
           Part const lines = lines_of(transfer);
           auto const size = static_cast<std::size_t>(lines.count * line_length(block));
@@ -241,8 +227,7 @@ class Run {
   using Entries =
       Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  /// Execution space instances for copies, used in turn. The destructor waits for them, also on
-  /// exceptions, because the memory that they access is freed next.
+  /// Waits at the end, also on exceptions: the memory of copies is freed next.
   class Copies {
    public:
     explicit Copies(Exec const& exec)
@@ -267,20 +252,17 @@ class Run {
     std::vector<Exec> instances_;
   };
 
-  /// How blocks are cut into transfers: what is read, and sent to a GPU, at a time.
   struct Transfers {
-    Index lines;  ///< per transfer; the last one of a block may have fewer
+    Index lines;  ///< fewer at the end of a block
     Index per_block;
-    std::size_t bytes;  ///< maximum
+    std::size_t bytes;
   };
 
-  /// How the work is cut, and its memory.
   struct Plan {
     Blocks blocks;
     Transfers transfers;
-    int slots = 0;  ///< transfers in host memory
-    std::size_t bytes_of_reader =
-        0;  ///< lines of each thread that reads those it uses; 0: none does
+    int slots = 0;
+    std::size_t bytes_of_reader = 0;  ///< of a thread that reads its lines; 0: none does
     std::size_t host_bytes = 0;
     std::size_t device_bytes = 0;
   };
@@ -293,8 +275,7 @@ class Run {
     }
   }
 
-  /// Returns the plan for the memory limit. @throws LimitError, std::invalid_argument if the state
-  /// belongs to another operation
+  /// @throws LimitError, std::invalid_argument for the state of another operation
   [[nodiscard]] Plan plan() const {
     require_own_state();
     std::size_t const limit = options_.memory_limit;
@@ -333,12 +314,11 @@ class Run {
     }
   }
 
-  /// Returns the plan with the largest blocks worth having that fit the limit with everything else.
   [[nodiscard]] std::optional<Plan> plan_within(std::size_t limit) const {
     if (auto const blocks = blocks_of_state()) return plan_of(*blocks, limit);
     std::size_t const target =
         std::max(target_bytes(exec_) * (threads_may_read() ? 4 : 1), source_.bytes_at_once());
-    // First guess: the work leaves as much as one block for kernels.
+    // First guess: the work takes one block.
     constexpr std::size_t slots = is_gpu ? device_slots : host_slots<Exec>;
     for (std::size_t most = limit / (slots + 1); most > 0;) {
       auto const blocks = Blocks::of<T>(extents_, WorkOf::cut, target, most);
@@ -346,7 +326,7 @@ class Run {
       if (auto const found = plan_of(*blocks, limit)) return found;
       std::size_t const beside = bytes_beside(*blocks);
       std::size_t const left = beside < limit ? (limit - beside) / slots : most / 2;
-      // Memory of the work can grow faster than the block: half of the block may fit.
+      // The work's memory can grow faster than the block: try half.
       most = std::min(std::max(left, most / 2), most - most / 8 - 1);
     }
     return std::nullopt;
@@ -357,7 +337,7 @@ class Run {
     if (is_gpu) {
       std::size_t const block = static_cast<std::size_t>(blocks.size() * across()) * sizeof(T);
       plan.device_bytes = device_slots * block + beside;
-      // Fewer slots if one line has more bytes than its share of the limit.
+      // Fewer slots if one line exceeds its share of the limit.
       std::size_t const room = limit - std::min(limit, state_bytes(blocks));
       std::size_t const fitting = room / plan.transfers.bytes;
       plan.slots = static_cast<int>(
@@ -374,7 +354,6 @@ class Run {
     bool const fits = plan.host_bytes <= limit && plan.device_bytes <= limit;
     return fits ? std::optional(plan) : std::nullopt;
   }
-  /// Bytes in the memory of the execution space, except blocks.
   [[nodiscard]] std::size_t bytes_beside(Blocks const& blocks) const {
     std::size_t const copied_output = !is_gpu                                 ? state_bytes(blocks)
                                       : takes_states() && vectors_.is_strided ? output_bytes()
@@ -399,7 +378,6 @@ class Run {
   [[nodiscard]] bool takes_states() const {
     return options_.resume != nullptr || (options_.on_state && options_.wants_state);
   }
-  /// Maximum size of a state in bytes. Only one exists at a time.
   [[nodiscard]] std::size_t state_bytes(Blocks const& blocks) const {
     if constexpr (requires { WorkOf::bytes(extents_, blocks); }) {
       return takes_states() ? WorkOf::bytes(extents_, blocks) + output_bytes() : 0;
@@ -417,10 +395,8 @@ class Run {
                             : lines;
     return {taken, ceil_div(lines, taken), static_cast<std::size_t>(taken) * line_bytes};
   }
-  /// Blocks are counted in lines or in elements of lines. This is the number of matrix elements for
-  /// each of them.
+  /// Matrix elements per line, or per element of all lines.
   [[nodiscard]] Index across() const { return cuts_lines ? extents_.length : extents_.count; }
-  /// Lines of a block in memory, and their length.
   [[nodiscard]] Index line_count(Index block) const {
     return cuts_lines ? plan_.blocks.part(block).count : extents_.count;
   }
@@ -430,7 +406,6 @@ class Run {
   [[nodiscard]] std::size_t bytes_of(Index block) const {
     return static_cast<std::size_t>(plan_.blocks.part(block).count * across()) * sizeof(T);
   }
-  /// Lines of its block in a transfer; 0 at the end of a short block.
   [[nodiscard]] Part lines_of(Index transfer) const {
     Index const lines = line_count(transfer / plan_.transfers.per_block);
     Index const first =
@@ -455,15 +430,14 @@ class Run {
     return wanted > 0 ? wanted : default_readers(exec_, may_read() ? 0 : 1);
   }
 
-  /// Whether reading a part of a block costs the source as much as reading all of it.
+  /// Parts cost as much as whole blocks.
   [[nodiscard]] bool reads_whole_blocks() const { return source_.bytes_at_once() > 0; }
 
   [[nodiscard]] bool may_read() const {
     return !is_gpu && source_.reads_in_kernels() && !reads_whole_blocks();
   }
 
-  /// Enqueues a block's work. `ahead`: waits for the previous block first; otherwise waits for this
-  /// one.
+  /// `ahead`: waits for the previous block first, else for this one.
   void take(WorkOf& work, Index block, T const* data, bool ahead) {
     timed(report_.seconds_waiting_for_work, [&] {
       if (ahead) exec_.fence("tessera::stream: block before is used");
@@ -473,14 +447,12 @@ class Run {
     report_.bytes_read += bytes_of(block);
   }
 
-  /// Whether threads are likely to read the lines they use. Blocks may then be larger: they do not
-  /// have to stay in a cache, and threads of uneven speed wait less for each other.
+  /// Blocks may be larger: they need not stay in cache, and uneven threads wait less.
   [[nodiscard]] bool threads_may_read() const {
     return can_read_lines && may_read() && readers_ == 0 && options_.method != Method::two_stage &&
            LinesToRead<T>::lines_for(extents_.count, extents_.length) > 0;
   }
-  /// Bytes of each thread that reads the lines it uses, if all of them take no more than slots
-  /// would; otherwise 0, and no thread reads.
+  /// 0 if all threads take more than slots would: no thread reads.
   [[nodiscard]] std::size_t bytes_that_threads_read([[maybe_unused]] Plan const& plan) const {
     if constexpr (can_read_lines) {
       if (readers_ > 0 || !may_read()) return 0;
@@ -507,7 +479,6 @@ class Run {
     }
   }
 
-  /// Reads a block without read-ahead: in the threads that work, if they may read.
   void read_block(Index block, T* to) const
     requires(!is_gpu)
   {
@@ -580,7 +551,7 @@ class Run {
     if (!state->output.empty()) restore_output(state->output, out);
     return done;
   }
-  /// Writes the first entries of an output; fences.
+  /// Fences.
   void restore_output(std::vector<T> const& from, OutputVector<T> const& out) const {
     auto const count = static_cast<Index>(from.size());
     if constexpr (is_gpu) {
@@ -596,7 +567,7 @@ class Run {
     }
     exec_.fence("tessera::stream: output is restored");
   }
-  /// The first entries of an output; fences.
+  /// Fences.
   [[nodiscard]] std::vector<T> saved_output(OutputVector<T> const& out, Index count) const {
     auto const size = static_cast<std::size_t>(count);
     if constexpr (is_gpu) {
@@ -618,7 +589,6 @@ class Run {
     }
   }
 
-  /// Entries of the output that the first `done` blocks make.
   [[nodiscard]] Index entries(Index done) const {
     if (done == 0) return 0;
     Part const part = plan_.blocks.part(done - 1);

@@ -18,8 +18,8 @@ namespace tessera::stream::detail {
 using summation::Index;
 using tessera::detail::OutputVector;
 
-// Kernels are named structures. A host-device lambda in a header crashes if two sources use it
-// (nvcc 13 keeps its copy function in the anonymous namespace of each source).
+// Named: a host-device lambda in a header crashes if two sources use it (nvcc 13 keeps its copy
+// function in each anonymous namespace).
 
 template <class T>
 struct AddVectors {
@@ -41,14 +41,13 @@ struct SetResult {
   KOKKOS_FUNCTION void operator()(Index j) const { out.set(j, sum[j] + T(0)); }
 };
 
-/// out[j] = sum[j] + 0
 template <class Exec, class T>
 void set_result(Exec const& exec, Index length, T const* sum, OutputVector<T> const& out) {
   tessera::detail::for_each_element(exec, "tessera::stream::result", length,
                                     SetResult<T>{sum, out});
 }
 
-/// Copies vectors between the host and memory of the execution space. Fences.
+/// Fences.
 template <class T, class Vector>
 std::vector<T> to_host(Vector const& from) {
   std::vector<T> to(from.extent(0));
@@ -64,27 +63,22 @@ void from_host(std::vector<T> const& from, Vector const& to) {
               from.data(), from.size()));
 }
 
-/// The adjacent-pair tree over vectors that kernels produce in order: a binary counter of finished
-/// subtrees, in memory of the execution space.
+/// The adjacent-pair tree over vectors in memory of Exec: a binary counter of finished subtrees.
 template <class Exec, class T>
 class VectorTree {
  public:
   using Vector = Kokkos::View<T*, typename Exec::memory_space>;
 
-  /// For `count` vectors of `length` elements.
   VectorTree(Exec const& exec, Index length, Index count)
       : exec_(exec), length_(length), waiting_(levels(count)), next_(allocate()) {}
 
-  /// Maximum bytes that a tree holds.
   static std::size_t bytes(Index length, Index count) {
     return (levels(count) + 1) * static_cast<std::size_t>(length) * sizeof(T);
   }
 
-  /// The memory for the next vector.
   [[nodiscard]] Vector const& next() const { return next_; }
 
-  /// Adds the subtrees that vector number `index` completes. Call it after the vector was written
-  /// to next().
+  /// Vector `index` is already in next().
   void push(Index index) {
     std::size_t level = 0;
     for (Index rest = index; (rest & 1) != 0; rest >>= 1, ++level) {
@@ -95,7 +89,6 @@ class VectorTree {
     if (!is_complete_) put(next_, level);
   }
 
-  /// out[j] = the tree + 0. Call it after the last vector.
   void finish(OutputVector<T> const& out) {
     for (Level& level : waiting_) {
       if (!level.is_there) continue;
@@ -109,7 +102,7 @@ class VectorTree {
     set_result(exec_, length_, next_.data(), out);
   }
 
-  /// Returns finished subtrees by level, the whole tree last, on the host. Fences.
+  /// By level, the whole tree last. Fences.
   [[nodiscard]] std::vector<std::vector<T>> save() const {
     exec_.fence("tessera::stream::save");
     auto const copy = [](Vector const& sum, bool is_there) {
@@ -121,9 +114,8 @@ class VectorTree {
     saved.push_back(copy(next_, is_complete_));
     return saved;
   }
-  /// Restores the result of save() of a tree of the same size after `count` vectors. The binary
-  /// digits of `count` determine the waiting subtrees.
-  /// @return false, without changes, if the vectors cannot come from such a tree
+  /// After `count` vectors, whose binary digits determine the waiting subtrees. False, without
+  /// changes, if the vectors do not fit.
   [[nodiscard]] bool restore(std::vector<std::vector<T>> const& saved, Index count) {
     if (saved.size() != waiting_.size() + 1) return false;
     for (std::size_t level = 0; level < saved.size(); ++level) {
@@ -156,7 +148,6 @@ class VectorTree {
                                      Kokkos::WithoutInitializing),
                   static_cast<std::size_t>(length_));
   }
-  /// Keeps a sum and takes the level's memory in exchange.
   void put(Vector& sum, std::size_t level) {
     if (waiting_[level].sum.extent(0) == 0) waiting_[level].sum = allocate();
     std::swap(waiting_[level].sum, sum);
@@ -167,7 +158,7 @@ class VectorTree {
   Index length_;
   std::vector<Level> waiting_;
   Vector next_;
-  bool is_complete_ = false;  ///< all vectors are in next_
+  bool is_complete_ = false;
 };
 
 }  // namespace tessera::stream::detail

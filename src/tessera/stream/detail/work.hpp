@@ -18,8 +18,7 @@
 #include <tessera/stream/detail/tree.hpp>
 #include <tessera/stream/options.hpp>
 
-/// Work on the blocks of a matrix as they arrive, with a set of kernels. `take` receives a block's
-/// elements in memory of the execution space, and enqueues kernels.
+/// `take` enqueues kernels on a block in memory of Exec.
 namespace tessera::stream::detail {
 
 using tessera::detail::copy_vector;
@@ -30,7 +29,6 @@ template <class Exec, class T>
 using ConstVector =
     Kokkos::View<T const*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// The output from element `first` on.
 template <class T>
 OutputVector<T> from(OutputVector<T> const& out, Index first) {
   return {out.data == nullptr ? nullptr : out.data + first * out.stride, out.stride};
@@ -41,7 +39,7 @@ struct GoOnWithChains {
   Lines<T> lines;
   T const* y;
   T* c;
-  Index columns;  ///< columns per tile
+  Index columns;
   bool fresh;
   KOKKOS_FUNCTION void operator()(Index tile) const {
     Index const begin = tile * columns;
@@ -56,7 +54,7 @@ struct GoOnWithChains {
   }
 };
 
-/// Continues c[j], a chain over lines i of y[i] * line_i[j]; starts from +0 if `fresh`.
+/// c[j]: a chain over lines i of y[i] * line_i[j], from +0 if `fresh`.
 template <class Exec, class T>
 void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c, bool fresh) {
   constexpr Index columns = backends::Backend<Exec>::is_gpu ? 1 : 1024;
@@ -65,8 +63,6 @@ void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c
                                     GoOnWithChains<T>{lines, y, c, columns, fresh});
 }
 
-/// The tuning for a block. Its panels may be longer than the panels of a separate matrix of its
-/// size.
 template <class Set, bool RowMajor, class Exec, class T>
 Tuning tuning_of(Exec const& exec, Lines<T> const& lines) {
   Tuning tuning = tessera::detail::tuning_for<T, RowMajor, Set>(
@@ -81,8 +77,7 @@ Tuning tuning_of(Exec const& exec, Lines<T> const& lines) {
   return tuning;
 }
 
-/// Bytes of a kernel for some lines, in addition to its vectors: its workspace, with room for
-/// `more` scalars, and on a host the scratch of all threads if it does not fit their stacks.
+/// Workspace with `more` scalars, and on a host scratch beyond the stacks.
 template <class Exec, class T, class Plan>
 std::size_t bytes_of_kernel(Exec const& exec, Lines<T> const& lines, Plan const& plan,
                             Index more = 0) {
@@ -100,15 +95,13 @@ std::size_t bytes_of_kernel(Exec const& exec, Lines<T> const& lines, Plan const&
   return tessera::detail::WorkspaceOfCall<Exec>::bytes_for(bytes);
 }
 
-/// The maximum of `bytes(block)`. Only the last block of a panel and the last block of the matrix
-/// may have different sizes.
+/// The last blocks of a panel and of the matrix may differ.
 template <class Bytes>
 std::size_t most_of_blocks(Blocks const& blocks, Bytes const& bytes) {
   Index const last = blocks.count() - 1;
   return std::max({bytes(Index{0}), bytes(std::min(last, blocks.pieces() - 1)), bytes(last)});
 }
 
-/// Computes one number per line.
 template <class Exec, class T, bool RowMajor, class Set>
 class DotWork {
  public:
@@ -143,7 +136,6 @@ class DotWork {
   void finish() {}
   void save(State<T>&, Index) const {}
   [[nodiscard]] bool restore(State<T> const&) { return true; }
-  /// The output whose entries the blocks complete in order.
   [[nodiscard]] OutputVector<T> output() const { return out_; }
 
  private:
@@ -160,7 +152,6 @@ class DotWork {
   Workspace<Exec>& workspace_;
 };
 
-/// Common code of sums over lines: the tree over blocks.
 template <class Exec, class T>
 class TreeWork {
  public:
@@ -168,12 +159,10 @@ class TreeWork {
       : instance(exec), cuts(blocks), sums(exec, length, blocks.subtrees()), out_(out) {}
 
   void finish() { sums.finish(out_); }
-  /// Saves the state after block number `block`.
   void save(State<T>& state, Index block) const {
     state.waiting = sums.save();
     if (is_inside_panel(block)) state.chain = to_host<T>(sums.next());
   }
-  /// @return whether the state belongs to such a sum
   [[nodiscard]] bool restore(State<T> const& state) {
     bool const has_chain = !state.chain.empty();
     bool const is_inside = state.blocks_done > 0 && is_inside_panel(state.blocks_done - 1);
@@ -187,11 +176,9 @@ class TreeWork {
   }
 
  protected:
-  /// Whether the chains of a block's panel continue after it.
   [[nodiscard]] bool is_inside_panel(Index block) const {
     return cuts.are_pieces() && !cuts.ends_panel(block);
   }
-  /// A block as lines of `length` elements.
   static Lines<T> lines_of(Blocks const& blocks, Index block, T const* data, Index length) {
     return {data, blocks.part(block).count, length, length, blocks.panel_lines()};
   }
@@ -209,7 +196,6 @@ class TreeWork {
   OutputVector<T> out_;
 };
 
-/// Computes one vector, the sum over all lines.
 template <class Exec, class T, bool RowMajor, class Set>
 class SumWork : public TreeWork<Exec, T> {
  public:
@@ -246,7 +232,6 @@ class SumWork : public TreeWork<Exec, T> {
                                   tuning_of<Set, RowMajor>(this->instance, lines));
     this->sums.push(this->cuts.subtree(block));
   }
-  /// Blocks complete no entries.
   [[nodiscard]] OutputVector<T> output() const { return {nullptr, 1}; }
 
  private:
@@ -256,8 +241,7 @@ class SumWork : public TreeWork<Exec, T> {
   Workspace<Exec>& workspace_;
 };
 
-/// ATAX. Blocks of a row-major matrix are groups of panels. Blocks of a column-major one are some
-/// segments of all columns, so that it is also read once.
+/// Blocks: groups of panels (row-major), or segments of all columns.
 template <class Exec, class T, bool RowMajor, class Set, class Factor>
 class AtaxWork : public TreeWork<Exec, T> {
  public:
@@ -288,14 +272,13 @@ class AtaxWork : public TreeWork<Exec, T> {
                              rows);
     });
   }
-  /// The kernels that compute: the portable ones if no accelerated kernel fuses these lines.
+  /// Portable if no accelerated kernel fuses these lines.
   static Kernels kernels(Exec const& exec, Extents const& e, Blocks const& blocks, Method method) {
     Lines<T> const lines = lines_of(e, blocks, 0, nullptr);
     Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines);
     if (blocks.are_pieces() || !is_fused(method, tuning, lines)) return Set::kind;
     return with_fused(exec, lines, tuning, []<class Fused>(Fused) { return Fused::kind; });
   }
-  /// Bytes of the lines that each thread reads itself; 0 if threads cannot read.
   static std::size_t bytes_to_read(Exec const& exec, Extents const& e, Blocks const& blocks,
                                    Method method)
     requires(RowMajor && Set::lines_have_sources)
@@ -331,13 +314,12 @@ class AtaxWork : public TreeWork<Exec, T> {
     run(block, lines);
     this->sums.push(this->cuts.subtree(block));
   }
-  /// As `take`, for a block whose lines the threads read when they use them.
   void take_reading(Index block, typename LinesToRead<T>::Read const& read, FirstError& error)
     requires(RowMajor && Set::lines_have_sources)
   {
     auto const lines = lines_of(extents_, this->cuts, block, nullptr);
     Tuning tuning = tuning_of<Set, RowMajor>(this->instance, lines);
-    // Lines do not come from memory, so the loads of x from the second-level cache count.
+    // Lines do not come from memory, so loads of x from L2 count.
     if (tuning.fused_lines.lines_per_step == 8) tuning.fused_lines.dot_side_by_side = true;
     tessera::detail::launch_fused<RowMajor, Set>(
         this->instance, labels(), lines, v_, from(b_, this->cuts.part(block).first), this->sum(),
@@ -354,8 +336,6 @@ class AtaxWork : public TreeWork<Exec, T> {
   }
   static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }
 
-  /// The elements of a block: lines of a row-major matrix, or parts of all columns of a
-  /// column-major one.
   static Lines<T> lines_of(Extents const& e, Blocks const& blocks, Index block, T const* data) {
     if constexpr (RowMajor) {
       return TreeWork<Exec, T>::lines_of(blocks, block, data, e.length);
@@ -367,12 +347,10 @@ class AtaxWork : public TreeWork<Exec, T> {
   static bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines) {
     return tessera::detail::is_fused<Exec, RowMajor, Set>(method, tuning, lines);
   }
-  /// Returns body(the kernels that fuse these lines).
   static auto with_fused(Exec const& exec, Lines<T> const& lines, Tuning const& tuning,
                          auto const& body) {
     return tessera::detail::with_fused_kernels<Set, RowMajor>(exec, lines, tuning, body);
   }
-  /// The factor for the rows of a block.
   auto factor_of(Index block) const {
     using tessera::kernels::shifted;  // maps have an overload
     return shifted(factor_, this->cuts.part(block).first);
@@ -392,7 +370,7 @@ class AtaxWork : public TreeWork<Exec, T> {
                                                        factor_of(block));
     }
   }
-  /// A part of a panel: computes its part of B, then continues the panel's chains.
+  /// Its part of B, then the panel's chains.
   void take_piece(Index block, Lines<T> const& lines) {
     OutputVector<T> const y{y_.data(), 1};
     tessera::detail::run_dot<Set>(this->instance, labels().multiply, lines, v_, y,
@@ -412,12 +390,11 @@ class AtaxWork : public TreeWork<Exec, T> {
   Method method_;
   ConstVector<Exec, T> v_;
   OutputVector<T> b_;
-  typename VectorTree<Exec, T>::Vector y_;  ///< of a piece
+  typename VectorTree<Exec, T>::Vector y_;
   Workspace<Exec>& workspace_;
   Factor factor_;
 };
 
-/// ATAX with this factor between its products.
 template <class Factor>
 struct AtaxWith {
   template <class Exec, class T, bool RowMajor, class Set>
@@ -426,8 +403,8 @@ struct AtaxWith {
 
 }  // namespace tessera::stream::detail
 
-// Fused ATAX of lines that are read in the kernel (backends/compiled.hpp).
-// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+// See backends/compiled.hpp.
+//  NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_READING_PRODUCTS(TEMPLATE, EXEC, T)          \
   namespace tessera::detail {                                \
   TESSERA_READING_WITH(TEMPLATE, EXEC, T, kernels::Identity) \
