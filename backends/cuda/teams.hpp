@@ -44,9 +44,9 @@ class TeamScratch {
   mutable std::size_t used_ = 0;
 };
 
-class Team {
+class CudaTeam {
  public:
-  KOKKOS_INLINE_FUNCTION Team() : scratch_(memory()) {}
+  KOKKOS_INLINE_FUNCTION CudaTeam() : scratch_(memory()) {}
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int league_rank() const {
     KOKKOS_IF_ON_DEVICE((return static_cast<int>(blockIdx.x);))
@@ -94,7 +94,7 @@ template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
 __global__ void __launch_bounds__(MaxThreads, MinTeams) run_kernel_of_teams(Kernel const kernel) {
   require_ieee_arithmetic();
   Warp::wait_for_stream();
-  kernel(Team{});
+  kernel(CudaTeam{});
 }
 
 /// Once per device, or always beyond device 63. A kernel with this permission gets a smaller L1

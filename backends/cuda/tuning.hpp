@@ -251,7 +251,7 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
 
 // Evidence for blocks of vectors: docs/decisions/one-read-for-many-vectors.md.
 
-/// Up to eight warps: one per eight vectors, times chunks per line, halved while more than an
+/// Up to eight warps: one per eight vectors, times spans per line, halved while more than an
 /// eighth of these would be idle. Equal teams, in the fastest number of waves.
 template <class T>
 DotTuning dot_tuning_of_blocks(Index count, Index length, int vectors, Index multiprocessors) {
@@ -259,10 +259,10 @@ DotTuning dot_tuning_of_blocks(Index count, Index length, int vectors, Index mul
   constexpr Index vectors_of_warp = 8;
   constexpr Index start = 24;  // lines that take as long as starting a team
   constexpr Index most_waves = 8;
-  Index const chunks = ceil_div(length, 2 * summation::segment<T>);
+  Index const spans = ceil_div(length, 2 * summation::segment<T>);
   Index of_team = floor_power_of_two(team_warps / ceil_div(vectors, vectors_of_warp));
-  while (of_team > 1 && 8 * ceil_div(chunks, of_team) * of_team > 9 * chunks) of_team /= 2;
-  Index const runs = ceil_div(chunks, of_team);
+  while (of_team > 1 && 8 * ceil_div(spans, of_team) * of_team > 9 * spans) of_team /= 2;
+  Index const runs = ceil_div(spans, of_team);
   Index const slots = multiprocessors * (length <= summation::lanes<T> ? 2 : 1);
   DotTuning result{.segments_per_run = 2 * of_team};
   Index least = 0;

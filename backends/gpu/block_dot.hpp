@@ -26,7 +26,7 @@ inline constexpr int most_vectors_kept = 8;
 template <class Exec>
 inline constexpr int lines_of_block = WarpOf<Exec>::has_large_scratch ? 8 : 2;
 
-/// A warp owns a line's chunk for some vectors. Adjacent warps share the chunk, then the line.
+/// A warp owns a line's span for some vectors. Adjacent warps share the span, then the line.
 template <class Exec, class T>
 struct BlockDotPlan {
   static constexpr int most_warps = 8;
@@ -37,11 +37,11 @@ struct BlockDotPlan {
   int kept;       ///< vectors per warp: 4 or most_vectors_kept
   bool is_short;  ///< up to a segment: two lines per warp
   int words;      ///< per thread: 1 or all
-  int groups;     ///< warps that share a chunk
-  int chunks;     ///< per line at a time: a power of two
+  int groups;     ///< warps that share a span
+  int spans;      ///< per line at a time: a power of two
   int sets;       ///< of lines at a time
   int places;     ///< steps in scratch
-  Index runs;     ///< per line, of `chunks` chunks
+  Index runs;     ///< per line, of `spans` spans
   Index lines_per_team;
   Index line_blocks;
 
@@ -51,20 +51,20 @@ struct BlockDotPlan {
         is_short(lines.length <= summation::segment<T>),
         words(lines.length <= summation::lanes<T> ? 1 : segment_words),
         groups((columns + kept - 1) / kept) {
-    Index const of_line = summation::ceil_div(lines.length, chunk<T>);
+    Index const of_line = summation::ceil_div(lines.length, span<T>);
     Index const wanted =
         tuning.dot.segments_per_run == 0 ? Index{most_warps} : tuning.dot.segments_per_run / 2;
     std::size_t const most = backends::Backend<Exec>::most_scratch(exec);
     for (int warps = most_warps;; warps /= 2) {
       auto const bundles = static_cast<int>(floor_power_of_two(warps / groups));
-      chunks = static_cast<int>(
+      spans = static_cast<int>(
           std::min({floor_power_of_two(wanted), ceil_power_of_two(of_line), Index{bundles}}));
-      sets = bundles / chunks;
+      sets = bundles / spans;
       places = most_steps;
       while (places > 2 && scratch_bytes<T>(scratch()) > most) --places;
       if (warps / 2 < groups || scratch_bytes<T>(scratch()) <= most) break;
     }
-    runs = summation::ceil_div(of_line, Index{chunks});
+    runs = summation::ceil_div(of_line, Index{spans});
     Index const lines_wanted = std::min(tuning.dot.lines_per_team, lines.count);
     lines_per_team = summation::ceil_div(lines_wanted, lines_of_step()) * lines_of_step();
     line_blocks = summation::ceil_div(lines.count, lines_per_team);
@@ -74,13 +74,13 @@ struct BlockDotPlan {
     return runs == 1 ? 0 : runs * columns * lines.count;
   }
   [[nodiscard]] Index teams() const { return line_blocks * runs; }
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION int warps() const { return sets * chunks * groups; }
+  [[nodiscard]] KOKKOS_INLINE_FUNCTION int warps() const { return sets * spans * groups; }
   /// Per team, between two barriers.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index lines_of_step() const {
     return Index{sets} * lines_of_block<Exec> * (is_short ? 2 : 1);
   }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int step_size() const {
-    return sets * chunks * lines_of_block<Exec> * 2 * words * summation::lanes<T>;
+    return sets * spans * lines_of_block<Exec> * 2 * words * summation::lanes<T>;
   }
   /// Per thread and step.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int own_sums() const {
@@ -163,27 +163,27 @@ template <class T, int Threads>
 struct PlaceOfBlock {
   Place thread;
   int group;  ///< of vectors
-  int chunk;  ///< in the run
+  int span;   ///< in the run
   int set;    ///< of lines
   Index run;
-  Index column;  ///< first of the chunk
+  Index column;  ///< first of the span
   int rest;      ///< elements of the line from there
 
   template <class Team, class Plan>
   KOKKOS_FORCEINLINE_FUNCTION PlaceOfBlock(Team const& member, Plan const& plan, Index length)
       : thread(Place::of(member)),
         group(thread.warp % plan.groups),
-        chunk(thread.warp / plan.groups % plan.chunks),
-        set(thread.warp / plan.groups / plan.chunks),
+        span(thread.warp / plan.groups % plan.spans),
+        set(thread.warp / plan.groups / plan.spans),
         run(member.league_rank() / plan.line_blocks),
-        column((run * plan.chunks + chunk) * gpu::chunk<T>),
+        column((run * plan.spans + span) * gpu::span<T>),
         rest(rest_of_line(length, column)) {}
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int line_of_pair() const {
     return Threads == segment_threads ? thread.half : 0;
   }
 };
 
-/// A team computes a run of each of some lines. `Threads` threads share a chunk, or a short line's
+/// A team computes a run of each of some lines. `Threads` threads share a span, or a short line's
 /// segment, with `Words` words each.
 template <class Exec, class T, int Threads, int Words, int Columns>
 struct BlockDot {
@@ -214,7 +214,7 @@ struct BlockDot {
     int const sums_size = plan.warps() * Own::count * warp_threads;
     T* const sLines = team_scratch<T>(member, 0, plan.scratch());
     T* const sSums = sLines + plan.places * step_size;
-    T* const sRows = sLines + (place.set * plan.chunks + place.chunk) * rows * row_size;
+    T* const sRows = sLines + (place.set * plan.spans + place.span) * rows * row_size;
     Index line = begin + place.set * rows * lines_of_row;
     Index to_copy = line;
     int filled = 0;  // place that is filled next
@@ -231,7 +231,7 @@ struct BlockDot {
     for (int step = 0; step <= steps; ++step) {
       Warp::wait_for_copies(plan.places - 2);
       member.team_barrier();  // the step is copied, the previous one finished
-      if (step > 0 && place.chunk == ((step - 1) & (plan.chunks - 1))) {
+      if (step > 0 && place.span == ((step - 1) & (plan.spans - 1))) {
         store(place, line - of_step, last, sSums + ((step - 1) & 1) * sums_size);
       }
       if (step == steps) break;
@@ -245,7 +245,7 @@ struct BlockDot {
  private:
   KOKKOS_FORCEINLINE_FUNCTION void copy(PlaceHere const& place, Index line, Index last,
                                         T* sRows) const {
-    int const j = place_in_chunk(place.thread);
+    int const j = place_in_span(place.thread);
     Warp::for_each(place.group, rows, plan.groups, [&](int row) {
       T* const sRow = sRows + row * row_size;
       if (on_words) {
@@ -277,13 +277,13 @@ struct BlockDot {
                        reinterpret_cast<Word<T> const*>(inside ? from + at : lines.data), inside);
     });
   }
-  KOKKOS_FORCEINLINE_FUNCTION static int place_in_chunk(Place const& thread) {
+  KOKKOS_FORCEINLINE_FUNCTION static int place_in_span(Place const& thread) {
     return (Threads == warp_threads ? thread.half * summation::segment<T> : 0) +
            thread.part * word_width<T>;
   }
   /// Column s ^ lane in place s.
   KOKKOS_FORCEINLINE_FUNCTION void load_vectors(PlaceHere const& place, Vectors& rX) const {
-    int const j = place_in_chunk(place.thread);
+    int const j = place_in_span(place.thread);
     static_for<Columns>([&](auto s) {
       int const column = place.group * Columns + (s() ^ place.thread.lane % Columns);
       bool const there = column < plan.columns;
@@ -333,10 +333,10 @@ struct BlockDot {
     int const of_warp = Own::count * warp_threads;
     int const apart = plan.groups * of_warp;
     T const* const from =
-        sSums + place.set * plan.chunks * apart + place.group * of_warp + thread.lane;
+        sSums + place.set * plan.spans * apart + place.group * of_warp + thread.lane;
     OutputVector<T> const to = out.column(column).from(place.run * run_pitch);
     static_for<Own::count>([&](auto i) {
-      T const sum = tree_over_scalars(from + i() * warp_threads, plan.chunks, apart);
+      T const sum = tree_over_scalars(from + i() * warp_threads, plan.spans, apart);
       Index const at = line + (own.line() + i()) * lines_of_row + place.line_of_pair();
       if (at < last) to.set(at, sum + T(0));
     });

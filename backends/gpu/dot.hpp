@@ -25,25 +25,25 @@ struct DotPlan {
   int lines_per_step;  ///< of a warp or sixteen threads
   Index lines_per_team;
   Index line_blocks;
-  Index chunks_per_run;  ///< summed by a warp; whole lines if runs == 1
-  Index runs;            ///< per line
+  Index spans_per_run;  ///< summed by a warp; whole lines if runs == 1
+  Index runs;           ///< per line
   /// 256 bytes are fetched at once, which also serves the neighbour if lines begin inside. Does not
   /// pay for few lines in runs.
   bool in_blocks;
 
   DotPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
-      : is_short(lines.length <= chunk<T>),
+      : is_short(lines.length <= span<T>),
         words(words_of_segment<T>(lines.length)),
         lines_per_step(step_of(tuning.dot.lines_per_step)) {
-    Index const chunks = summation::ceil_div(lines.length, chunk<T>);
+    Index const spans = summation::ceil_div(lines.length, span<T>);
     Index const most = WarpTree<WarpOf<Exec>, T>::max_values;
     Index const wanted = tuning.dot.segments_per_run == 0
                              ? most
                              : std::max(Index{1}, tuning.dot.segments_per_run / 2);
-    Index const fewest = ceil_power_of_two(summation::ceil_div(chunks, Index{warp_threads} * most));
-    chunks_per_run = std::max(std::min(wanted, most), fewest);
-    runs = summation::ceil_div(chunks, chunks_per_run);
-    if (chunks_per_run > most) {
+    Index const fewest = ceil_power_of_two(summation::ceil_div(spans, Index{warp_threads} * most));
+    spans_per_run = std::max(std::min(wanted, most), fewest);
+    runs = summation::ceil_div(spans, spans_per_run);
+    if (spans_per_run > most) {
       throw std::invalid_argument("tessera: a GPU takes lines of at most 2^46 bytes, found " +
                                   std::to_string(lines.length * Index{sizeof(T)}));
     }
@@ -122,7 +122,7 @@ struct DotLong {
   OutputVector<T> out;
   Index lines_per_team;
   Index line_blocks;
-  Index chunks_per_run;
+  Index spans_per_run;
   Index runs;
 
   template <class Team>
@@ -135,18 +135,18 @@ struct DotLong {
     Index const step = whole ? warps * Rows : Rows;
     Index const first = block * lines_per_team + (whole ? place.warp * Rows : 0);
     Index const last = Kokkos::min(lines.count, (block + 1) * lines_per_team);
-    Index const begin = run * chunks_per_run * chunk<T>;
-    Index const end = Kokkos::min(lines.length, begin + chunks_per_run * chunk<T>);
+    Index const begin = run * spans_per_run * span<T>;
+    Index const end = Kokkos::min(lines.length, begin + spans_per_run * span<T>);
     if (begin >= end) return;
     Index const column = place.half * summation::segment<T> + thread_offset<T, Aligned>(place.part);
     for (Index i = first; i < last; i += step) {
       PerLine<WarpTree<Warp, T>, Rows> tree;
       static_for<Rows>([&](auto r) { tree[r()] = WarpTree<Warp, T>(place.lane); });
-      for (Index j = begin; j < end; j += ahead * chunk<T>) {
+      for (Index j = begin; j < end; j += ahead * span<T>) {
         PerLine<PerLine<Word<T>, words>, ahead> rX;
         PerLine<PerLine<PerLine<Word<T>, words>, ahead>, Rows> rA;
         static_for<ahead>([&](auto c) {
-          Index const at = j + c() * chunk<T> + column;
+          Index const at = j + c() * span<T> + column;
           int const rest = rest_of_line(end, at);
           static_for<Rows>([&](auto r) {
             load_words<Warp, Aligned, words>(rA[r()][c()], lines.line(i + r()) + at,
@@ -197,7 +197,7 @@ void dot_long(Exec const& exec, std::string const& label, Lines<T> const& lines,
     for_each_team<Plan::team_size, 2>(
         exec, label, plan.teams(), Plan::team_size, 0,
         DotLong<Exec, T, Aligned, rows(), How>{lines, x, out, plan.lines_per_team, plan.line_blocks,
-                                               plan.chunks_per_run, plan.runs});
+                                               plan.spans_per_run, plan.runs});
   };
   with_static<1, 2>(plan.lines_per_step, [&](auto rows) {
     if constexpr (Aligned && WarpOf<Exec>::has_block_loads) {  // scalars always fetch their blocks

@@ -52,11 +52,11 @@ void fused_lines(Exec const& exec, Label const& label, FusedArguments<Exec, T, F
     case Plan::Way::warp:
       return run_short(StaticInt<warp_threads>{}, StaticInt<segment_words>{});
     case Plan::Way::team:
-      if (plan.chunks_per_warp == 1) {
+      if (plan.spans_per_warp == 1) {
         return run.template operator()<Plan::largest_team, 1>(
             FusedTeam<Exec, T, Aligned, 1, Plan::team_rows(1), Plan::team_buffers, Factor>{a});
       }
-      if constexpr (Plan::most_chunks_per_warp == 2) {
+      if constexpr (Plan::most_spans_per_warp == 2) {
         FusedTeam<Exec, T, Aligned, 2, Plan::team_rows(2), Plan::team_buffers, Factor> const kernel{
             a};
         if constexpr (sizeof(T) == 8) {

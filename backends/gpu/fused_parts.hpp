@@ -89,7 +89,7 @@ struct FusedParts {
     Index const group = item / a.parts;
     Index const part = item % a.parts;
 
-    Index const column = (part * warps + place.warp) * chunk<T> +
+    Index const column = (part * warps + place.warp) * span<T> +
                          place.half * summation::segment<T> + thread_offset<T, Aligned>(place.part);
     int const rest = rest_of_line(length, column);
     WordStack<words, T> const stack{a.stacks + item * a.levels * words * team_size + place.thread,

@@ -25,27 +25,27 @@ struct FusedLinesPlan {
   enum class Way {
     sixteen,  ///< one segment: sixteen threads per panel
     warp,     ///< two segments: a warp per panel
-    team,     ///< one per panel; one or two chunks per warp
+    team,     ///< one per panel; one or two spans per warp
     ring,     ///< team or cluster per panel; lines wait in scratch
     parts,    ///< several teams per panel, by columns
   };
   static constexpr int small_team = 128;    ///< of a team with several panels
   static constexpr int largest_team = 512;  ///< of a team with one panel
-  static constexpr int team_rows(int chunks_per_warp) {
-    return chunks_per_warp == 1 && sizeof(T) == 4 ? 2 : 1;
+  static constexpr int team_rows(int spans_per_warp) {
+    return spans_per_warp == 1 && sizeof(T) == 4 ? 2 : 1;
   }
-  /// With small scratch, registers do not suffice to load two chunks ahead.
-  static constexpr int most_chunks_per_warp = WarpOf<Exec>::has_large_scratch ? 2 : 1;
+  /// With small scratch, registers do not suffice to load two spans ahead.
+  static constexpr int most_spans_per_warp = WarpOf<Exec>::has_large_scratch ? 2 : 1;
   /// Two if the next step is loaded meanwhile.
   static constexpr int team_buffers = WarpOf<Exec>::has_large_scratch ? 2 : 1;
   static constexpr int part_warps = 4;
   static constexpr Index most_parts = 128;  ///< four per thread of a warp
   /// Lines whose dot products are being exchanged.
   static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
-  static constexpr Index chunks_of_team = most_chunks_per_warp * (largest_team / warp_threads);
+  static constexpr Index spans_of_team = most_spans_per_warp * (largest_team / warp_threads);
 
   static constexpr int ring_team = 512;
-  static constexpr int ring_chunks = 2;
+  static constexpr int ring_spans = 2;
   /// Copies with equal offsets in such a row of memory are fast.
   static constexpr int ring_row = 128;
   static constexpr int ring_most_slots = 2;
@@ -59,14 +59,14 @@ struct FusedLinesPlan {
         ring_arrival_bytes + ring_sums * ring_dots(teams) * static_cast<int>(sizeof(T));
     return (bytes + ring_row - 1) / ring_row * ring_row;
   }
-  using RingStack = WordStack<ring_chunks * segment_words, T, true>;
+  using RingStack = WordStack<ring_spans * segment_words, T, true>;
 
   summation::Panels panels;
   bool on_words;
   bool on_rows;  ///< lines begin on such rows
   Ring ring;
   Way way;
-  int chunks_per_warp;
+  int spans_per_warp;
   int team_size;
   int workers;              ///< panels per team at a time
   Index parts;              ///< teams that share a line
@@ -78,8 +78,8 @@ struct FusedLinesPlan {
   /// A team, or several that meet, can hold a line in registers.
   static bool takes(Exec const& exec, Lines<T> const& lines) {
     Index const teams = std::min(most_parts, backends::Backend<Exec>::teams_that_meet(exec));
-    return summation::ceil_div(lines.length, chunk<T>) <=
-           std::max(chunks_of_team, part_warps * teams);
+    return summation::ceil_div(lines.length, span<T>) <=
+           std::max(spans_of_team, part_warps * teams);
   }
   FusedLinesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
       : panels(lines.panels()),
@@ -87,31 +87,31 @@ struct FusedLinesPlan {
         on_rows(reinterpret_cast<std::uintptr_t>(lines.data) % ring_row == 0 &&
                 lines.leading % (ring_row / static_cast<Index>(sizeof(T))) == 0),
         ring(backends::Backend<Exec>::template ring<T>(panels, lines.length, on_words)),
-        chunks_per_warp(1),
+        spans_per_warp(1),
         workers(1),
         parts(1) {
-    Index const chunks = summation::ceil_div(lines.length, chunk<T>);
+    Index const spans = summation::ceil_div(lines.length, span<T>);
     if (lines.length <= summation::segment<T>) {
       way = Way::sixteen;
       team_size = small_team;
       workers = small_team / segment_threads;
-    } else if (chunks == 1) {
+    } else if (spans == 1) {
       way = Way::warp;
       team_size = small_team;
       workers = small_team / warp_threads;
     } else if (has_ring(exec)) {
       way = Way::ring;
-      chunks_per_warp = ring_chunks;
+      spans_per_warp = ring_spans;
       team_size = warp_threads * ring.warps;
       parts = ring.teams;
-    } else if (chunks <= chunks_of_team) {
+    } else if (spans <= spans_of_team) {
       way = Way::team;
-      chunks_per_warp = chunks <= largest_team / warp_threads ? 1 : 2;
-      team_size = warp_threads * static_cast<int>(summation::ceil_div(chunks, chunks_per_warp));
+      spans_per_warp = spans <= largest_team / warp_threads ? 1 : 2;
+      team_size = warp_threads * static_cast<int>(summation::ceil_div(spans, spans_per_warp));
     } else {
       way = Way::parts;
       team_size = warp_threads * part_warps;
-      parts = summation::ceil_div(chunks, Index{part_warps});
+      parts = summation::ceil_div(spans, Index{part_warps});
     }
     Index const most = ceil_power_of_two(panels.count);
     Index const asked = tuning.fused_lines.panels_per_team;
@@ -125,11 +125,11 @@ struct FusedLinesPlan {
 
   /// A piece keeps its offset in its row of memory.
   [[nodiscard]] int ring_piece_words() const {
-    return ring_chunks * segment_words * warp_threads + (on_rows ? 0 : ring_row / 16);
+    return ring_spans * segment_words * warp_threads + (on_rows ? 0 : ring_row / 16);
   }
   [[nodiscard]] Index teams() const { return groups * parts; }
   [[nodiscard]] int words(Lines<T> const& lines) const {
-    if (way == Way::team || way == Way::ring) return chunks_per_warp * segment_words;
+    if (way == Way::team || way == Way::ring) return spans_per_warp * segment_words;
     return words_of_segment<T>(lines.length);
   }
   [[nodiscard]] int levels() const { return stack_levels(panels_per_worker); }
@@ -152,7 +152,7 @@ struct FusedLinesPlan {
       case Way::warp:
         return workers * lines.length;
       case Way::team:
-        return 2 * team_rows(chunks_per_warp) * warp_threads;  // (buffers, lines, warps)
+        return 2 * team_rows(spans_per_warp) * warp_threads;  // (buffers, lines, warps)
       case Way::ring:
         return ring_scratch(scratch_parts);
       case Way::parts:

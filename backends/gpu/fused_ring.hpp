@@ -31,9 +31,9 @@ struct FusedRing {
   using Warp = WarpOf<Exec>;
   using Plan = FusedLinesPlan<Exec, T>;
   using Arrival = typename Warp::Arrival;
-  static constexpr int chunks = Plan::ring_chunks;
-  static constexpr int words = chunks * segment_words;
-  static constexpr int whole_piece = chunks * chunk<T>;
+  static constexpr int spans = Plan::ring_spans;
+  static constexpr int words = spans * segment_words;
+  static constexpr int whole_piece = spans * span<T>;
   static constexpr int part_words = Plan::RingStack::part;
   /// Equal offsets in adjacent segments share banks.
   static constexpr bool halves_meet = !OnWords && sizeof(T) == 4;
@@ -252,7 +252,7 @@ struct FusedRing {
 
   KOKKOS_FORCEINLINE_FUNCTION static T dot(Word<T> const* held, Word<T> const* rX, int part) {
     T value = T(0);
-    static_for<chunks>([&](auto c) {
+    static_for<spans>([&](auto c) {
       constexpr int start = c() * segment_words;
       T segments = segment_dot<Warp, OnWords, segment_words>(held + start, rX + start, part);
       segments += Warp::shuffle_xor(segments, segment_threads);
@@ -300,7 +300,7 @@ struct FusedRing {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset_of(int word) {
-    return word / segment_words * chunk<T> + word % segment_words * summation::lanes<T>;
+    return word / segment_words * span<T> + word % segment_words * summation::lanes<T>;
   }
   /// If lines do not start on words: reverses each word of the second half.
   KOKKOS_FORCEINLINE_FUNCTION static void turn_halves(Held& held, int half) {

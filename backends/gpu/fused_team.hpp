@@ -8,13 +8,13 @@
 
 namespace tessera::detail::gpu {
 
-/// Longer lines in registers: a panel per team, Chunks chunks per warp, Rows lines per step. Two
+/// Longer lines in registers: a panel per team, Spans spans per warp, Rows lines per step. Two
 /// Buffers load the next step meanwhile. If lines need all registers, x is read again from cache.
-template <class Exec, class T, bool Aligned, int Chunks, int Rows, int Buffers, class Factor>
+template <class Exec, class T, bool Aligned, int Spans, int Rows, int Buffers, class Factor>
 struct FusedTeam {
   using Warp = WarpOf<Exec>;
-  static constexpr int words = Chunks * segment_words;
-  static constexpr bool keeps_x = Chunks == 1;
+  static constexpr int words = Spans * segment_words;
+  static constexpr bool keeps_x = Spans == 1;
   FusedArguments<Exec, T, Factor> a;
 
   struct Line {
@@ -29,7 +29,7 @@ struct FusedTeam {
     int const tree_warps = 1 << (32 - Kokkos::countl_zero(static_cast<unsigned>(warps - 1)));
     Index const length = a.lines.length;
     Index const column =
-        (static_cast<Index>(place.warp) * Chunks * 2 + place.half) * summation::segment<T> +
+        (static_cast<Index>(place.warp) * Spans * 2 + place.half) * summation::segment<T> +
         thread_offset<T, Aligned>(place.part);
     int const rest = rest_of_line(length, column);
     T* const sDot = team_scratch<T>(member, 0, a.scratch);  // (2, Rows, warp_threads)
@@ -99,10 +99,10 @@ struct FusedTeam {
         if (!use(next)) break;
       }
     }
-    static_for<Chunks>([&](auto c) {
+    static_for<Spans>([&](auto c) {
       static_for<segment_words>([&](auto k) {
         store_partial<Aligned>(a.partials + group * length, a.groups == 1, a.out, column,
-                               c() * chunk<T> + k() * summation::lanes<T>, rest,
+                               c() * span<T> + k() * summation::lanes<T>, rest,
                                rC.word[c() * segment_words + k()]);
       });
     });
@@ -110,8 +110,8 @@ struct FusedTeam {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION static void load(Line& line, T const* from, int rest, auto how) {
-    static_for<Chunks>([&](auto c) {
-      constexpr int begin = c() * chunk<T>;
+    static_for<Spans>([&](auto c) {
+      constexpr int begin = c() * span<T>;
       load_words<Warp, Aligned, segment_words>(line.word + c() * segment_words, from + begin,
                                                rest - begin, how);
     });
@@ -119,11 +119,11 @@ struct FusedTeam {
   KOKKOS_FORCEINLINE_FUNCTION T dot(Line const& line, Line const& rX, Index column, int rest,
                                     int part) const {
     T value = T(0);
-    static_for<Chunks>([&](auto c) {
+    static_for<Spans>([&](auto c) {
       Word<T> lanes{};
       static_for<segment_words>([&](auto k) {
         constexpr int word = c() * segment_words + k();
-        constexpr int offset = c() * chunk<T> + k() * summation::lanes<T>;
+        constexpr int offset = c() * span<T> + k() * summation::lanes<T>;
         if constexpr (keeps_x) {
           multiply_add(line.word[word], rX.word[word], lanes);
         } else {

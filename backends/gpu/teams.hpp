@@ -20,7 +20,7 @@ struct Place {
   int thread;
   int lane;
   int warp;
-  int half;  ///< segment in the warp's chunk
+  int half;  ///< segment in the warp's span
   int part;  ///< among the segment's sixteen threads
 
   template <class Team>

@@ -13,7 +13,7 @@
 #include <tessera/order/static_for.hpp>
 
 /// The part of a line per thread. Sixteen threads own a segment, with four words of 16 bytes each,
-/// one per step of the lanes' chains. A warp owns two segments, its chunk.
+/// one per step of the lanes' chains. A warp owns two segments, its span.
 namespace tessera::detail::gpu {
 
 template <class Exec>
@@ -25,7 +25,7 @@ inline constexpr int segment_words = summation::chain_steps;
 template <class T>
 inline constexpr int word_width = 16 / static_cast<int>(sizeof(T));
 template <class T>
-inline constexpr int chunk = 2 * summation::segment<T>;
+inline constexpr int span = 2 * summation::segment<T>;
 
 template <int X>
 inline constexpr int log2_of = static_cast<int>(std::bit_width(static_cast<unsigned>(X))) - 1;

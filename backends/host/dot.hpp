@@ -15,14 +15,14 @@ namespace tessera::detail {
 
 /// Maps dot products to teams.
 template <class T>
-struct DotPlan {
+struct HostDotPlan {
   Index lines_per_team;
   Index line_blocks;
   Index run_length;  ///< whole segments, or the line
   Index runs;        ///< per line
   int columns;
 
-  DotPlan(Lines<T> const& lines, DotTuning const& tuning, int columns_of_block = 1)
+  HostDotPlan(Lines<T> const& lines, DotTuning const& tuning, int columns_of_block = 1)
       : lines_per_team(std::min(tuning.lines_per_team, lines.count)),
         line_blocks(summation::ceil_div(lines.count, lines_per_team)),
         run_length(lines.length),
@@ -47,7 +47,7 @@ struct Dot {
   InputOf<T, Columns> x;
   OutputOf<T, Columns> out;
   T* workspace;
-  DotPlan<T> plan;
+  HostDotPlan<T> plan;
   int lines_per_step;
   Walk walk;
   Columns columns;
@@ -79,7 +79,7 @@ struct Dot {
 template <class Exec, class T, class Columns>
 void dot(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
          OutputOf<T, Columns> out, T* workspace, DotTuning const& tuning, Columns const& columns) {
-  DotPlan<T> const plan(lines, tuning, columns.count());
+  HostDotPlan<T> const plan(lines, tuning, columns.count());
   for_each_team<T>(exec, label, plan.line_blocks * plan.runs, 0,
                    Dot<T, Columns>{lines, x, out, workspace, plan, tuning.lines_per_step,
                                    walk_of(lines), columns},

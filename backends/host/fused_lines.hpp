@@ -17,14 +17,14 @@ namespace tessera::detail {
 
 /// Maps panels to teams.
 template <class T>
-struct FusedLinesPlan {
+struct HostFusedLinesPlan {
   summation::Panels panels;
   Index panels_per_team;
   Index groups;
   int columns;
 
-  FusedLinesPlan(Lines<T> const& lines, FusedLinesTuning const& tuning, std::size_t max_scratch,
-                 int columns_of_block = 1)
+  HostFusedLinesPlan(Lines<T> const& lines, FusedLinesTuning const& tuning, std::size_t max_scratch,
+                     int columns_of_block = 1)
       : panels(lines.panels()),
         panels_per_team(group_size(tuning.panels_per_team, panels.count)),
         columns(columns_of_block) {
@@ -63,7 +63,7 @@ struct FusedLines {
   InputOf<T, Columns> x;
   OutputOf<T, Columns> y;
   PartialVectors<T, OutputOf<T, Columns>> partials;
-  FusedLinesPlan<T> plan;
+  HostFusedLinesPlan<T> plan;
   FusedLinesTuning tuning;
   Factor factor;
   Index scratch;
@@ -118,7 +118,7 @@ template <class Exec, class T, class Source, class Factor, class Columns>
 void fused_lines(Exec const& exec, Label const& label, Lines<T> const& lines, Source const& source,
                  InputOf<T, Columns> x, OutputOf<T, Columns> y,
                  PartialVectors<T, OutputOf<T, Columns>> const& partials,
-                 FusedLinesPlan<T> const& plan, FusedLinesTuning const& tuning,
+                 HostFusedLinesPlan<T> const& plan, FusedLinesTuning const& tuning,
                  Factor const& factor, Columns const& columns) {
   Index const scratch = plan.scratch(lines);
   for_each_team<T>(

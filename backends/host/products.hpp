@@ -17,11 +17,11 @@ namespace tessera::detail {
 template <class Exec, class T>
 struct HostKernels {
   static constexpr int columns_at_once = most_columns;
-  struct Dot : DotPlan<T> {
+  struct Dot : HostDotPlan<T> {
     DotTuning tuning;
     template <class Columns = OneColumn>
     Dot(Exec const&, Lines<T> const& lines, Tuning const& t, Columns const& columns = {})
-        : DotPlan<T>(lines, t.dot, columns.count()), tuning(t.dot) {}
+        : HostDotPlan<T>(lines, t.dot, columns.count()), tuning(t.dot) {}
     template <class Columns>
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
              OutputOf<T, Columns> out, T* workspace, Columns const& columns) const {
@@ -31,11 +31,11 @@ struct HostKernels {
     [[nodiscard]] int threads() const { return 1; }
     [[nodiscard]] int lines_side_by_side() const { return tuning.lines_per_step; }
   };
-  struct Sum : SumPlan<T> {
+  struct Sum : HostSumPlan<T> {
     int lines_per_step;
     template <class Columns = OneColumn>
     Sum(Exec const&, Lines<T> const& lines, Tuning const& t, Columns const& columns = {})
-        : SumPlan<T>(lines, t.sum, max_scratch<Exec>(), columns.count()),
+        : HostSumPlan<T>(lines, t.sum, max_scratch<Exec>(), columns.count()),
           lines_per_step(t.sum.lines_per_step) {}
     template <class Columns>
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> y,
@@ -52,11 +52,11 @@ struct HostKernels {
     [[nodiscard]] Index panels_of_team() const { return this->panels_per_team; }
     [[nodiscard]] Index scratch_of(Lines<T> const&) const { return this->scratch(); }
   };
-  struct FusedLines : FusedLinesPlan<T> {
+  struct FusedLines : HostFusedLinesPlan<T> {
     FusedLinesTuning tuning;
     template <class Columns = OneColumn>
     FusedLines(Exec const&, Lines<T> const& lines, Tuning const& t, Columns const& columns = {})
-        : FusedLinesPlan<T>(lines, t.fused_lines, max_scratch<Exec>(), columns.count()),
+        : HostFusedLinesPlan<T>(lines, t.fused_lines, max_scratch<Exec>(), columns.count()),
           tuning(t.fused_lines) {}
     template <class Factor, class Columns, class Source = LinesInMemory>
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,

@@ -15,7 +15,7 @@
 namespace tessera::detail {
 
 template <class T>
-struct SumPlan {
+struct HostSumPlan {
   summation::Panels panels;
   Index columns_per_team;
   Index column_tiles;  ///< teams that share a line
@@ -23,8 +23,8 @@ struct SumPlan {
   Index groups;  ///< teams that share a column
   int columns;
 
-  SumPlan(Lines<T> const& lines, SumTuning const& tuning, std::size_t max_scratch,
-          int columns_of_block = 1)
+  HostSumPlan(Lines<T> const& lines, SumTuning const& tuning, std::size_t max_scratch,
+              int columns_of_block = 1)
       : panels(lines.panels()),
         columns_per_team(std::min(tuning.columns_per_team, lines.length)),
         column_tiles(summation::ceil_div(lines.length, columns_per_team)),
@@ -50,7 +50,7 @@ struct Sum {
   Lines<T> lines;
   InputOf<T, Columns> y;
   PartialVectors<T, OutputOf<T, Columns>> partials;
-  SumPlan<T> plan;
+  HostSumPlan<T> plan;
   PanelWalk walk;
   Columns columns;
 
@@ -83,7 +83,7 @@ struct Sum {
 
 template <class Exec, class T, class Columns>
 void sum(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> y,
-         PartialVectors<T, OutputOf<T, Columns>> const& partials, SumPlan<T> const& plan,
+         PartialVectors<T, OutputOf<T, Columns>> const& partials, HostSumPlan<T> const& plan,
          int lines_per_step, Columns const& columns) {
   PanelWalk const walk{lines_per_step, lines_per_step == most_lines_per_step &&
                                            backends::host::adds_pairs_of_panels(

@@ -19,7 +19,7 @@ namespace tessera::bench {
 using Work = std::function<void(int call)>;
 
 struct Launch {
-  published::Team team{};                      ///< variants; 0 x 0: as published
+  published::TeamShape team{};                 ///< variants; 0 x 0: as published
   std::int64_t most_teams = 0;                 ///< variants; 0: as published
   std::int64_t tile = 0;                       ///< variants; 0: as published
   std::optional<Tuning> tuning{};              ///< ours; empty: the backend's

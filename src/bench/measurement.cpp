@@ -148,7 +148,7 @@ class Measurement {
   }
 
   void add_with_launches(Contender<Exec, T> const& contender) {
-    std::vector<std::optional<published::Team>> teams(1);
+    std::vector<std::optional<published::TeamShape>> teams(1);
     std::vector<std::optional<std::int64_t>> tiles(1);
     if (contender.takes_teams && !request_.teams.empty())
       teams.assign(request_.teams.begin(), request_.teams.end());
@@ -159,9 +159,10 @@ class Measurement {
     }
   }
 
-  void add(Contender<Exec, T> const& contender, std::optional<published::Team> team = std::nullopt,
+  void add(Contender<Exec, T> const& contender,
+           std::optional<published::TeamShape> team = std::nullopt,
            std::optional<std::int64_t> tile = std::nullopt) {
-    Launch const launch{.team = team.value_or(published::Team{}),
+    Launch const launch{.team = team.value_or(published::TeamShape{}),
                         .most_teams = request_.most_teams,
                         .tile = tile.value_or(0)};
     runners_.emplace_back(problem_, contender, launch, request_.seconds);

@@ -44,7 +44,7 @@ struct Request {
   /// Empty: all.
   std::optional<std::vector<std::string>> variants{};
   /// For variants; empty: as published.
-  std::vector<published::Team> teams{};
+  std::vector<published::TeamShape> teams{};
   /// For variants with a tile; empty: as published.
   std::vector<std::int64_t> tiles{};
   /// For variants; 0: as published.
@@ -70,8 +70,8 @@ struct Row {
   Kind kind = Kind::ours;
   bool is_copy = false;
   Repeats repeats = Repeats::not_stated;
-  std::optional<published::Team> team{};  ///< empty: as published
-  std::optional<std::int64_t> tile{};     ///< empty: as published
+  std::optional<published::TeamShape> team{};  ///< empty: as published
+  std::optional<std::int64_t> tile{};          ///< empty: as published
   std::string why_not{};
   std::optional<Opinion> opinion{};
   std::string check{};  ///< Verdict::text

@@ -7,8 +7,9 @@
 namespace tessera::bench {
 namespace {
 
-published::Block block_of(published::Team team) {
-  return team == published::Team{} ? published::Block{} : published::Block{team.rows, team.cols};
+published::Block block_of(published::TeamShape team) {
+  return team == published::TeamShape{} ? published::Block{}
+                                        : published::Block{team.rows, team.cols};
 }
 
 template <class Exec, class T>

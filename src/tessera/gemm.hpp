@@ -33,7 +33,7 @@ void run_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument
   }
   auto product = product_of<RowsOfA, RowsOfB, RowsOfC>(a, b, c);
   if (chain > 0) product.chains = {chain, summation::ceil_div(product.depth, chain)};
-  Parts<Exec, T> parts(exec, options.workspace, product.parts());
+  WorkspaceParts<Exec, T> parts(exec, options.workspace, product.parts());
   auto const in_parts = product.in(parts.take(product.parts()));
   bool const is_long = teams_of_one<Exec> && !options.tuning && kernels::has_long_sums(in_parts);
   if (kernels_used<Exec>(options.kernels) == Kernels::portable) {

@@ -63,7 +63,7 @@ void call_dot(Exec const& exec, VectorArgument<T const> const& x, VectorArgument
     DotOf<Exec, T, Set> const plan(exec, line,
                                    tuning_for<T, true, Set>(exec, 1, size, options.tuning));
     Index const runs = plan.workspace(line);
-    Parts<Exec, T> parts(
+    WorkspaceParts<Exec, T> parts(
         exec, options.workspace,
         whole_words<T>(packed_size(x)) + whole_words<T>(packed_y) + whole_words<T>(runs));
     line.data = contiguous(exec, label.pack, x, parts.take(packed_size(x)));

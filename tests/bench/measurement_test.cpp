@@ -183,7 +183,7 @@ TEST(BenchMeasure, TeamsMultiplyVariantsAndARefusedOneSaysWhy) {
         continue;
       }
       ++with_team;
-      bool const fits = *each.team == published::Team{1, 1};
+      bool const fits = *each.team == published::TeamShape{1, 1};
       EXPECT_EQ(each.seconds.has_value(), fits);
       EXPECT_EQ(each.why_not.find("64 x 64") != std::string::npos, !fits) << each.why_not;
     }

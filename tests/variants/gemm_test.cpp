@@ -155,7 +155,7 @@ class GemmVariants : public testing::Test {
 TYPED_TEST_SUITE(GemmVariants, test::RowMajorCases, test::CaseName);
 
 /// Published teams, other charts' teams, and some that are no power of two.
-std::vector<Team> teams() {
+std::vector<TeamShape> teams() {
   return {{32, 32},  {16, 16},  {8, 8},   {1, 1},   {1, 32}, {32, 1}, {8, 1},
           {2, 256},  {256, 2},  {8, 32},  {32, 16}, {7, 5},  {3, 33}, {33, 3},
           {1, 1024}, {1024, 1}, {31, 33}, {1, 7},   {4, 64}};
@@ -225,7 +225,7 @@ TYPED_TEST(GemmVariants, AreExactForEveryTeamAndTile) {
       auto const problem = this->problem(sizes, &whole, right, stored, stored);
       problem.for_each_variant([&](auto const& variant, auto const& run) {
         if (!variant.has_team()) return;
-        for (Team const team : teams()) {
+        for (TeamShape const team : teams()) {
           EXPECT_TRUE(variant.takes(team));
           for (Index const tile : {0, 1, 3, 16}) {
             if (tile != 0 && (!variant.has_tile || team.rows + team.cols > 100)) continue;
@@ -253,7 +253,7 @@ TYPED_TEST(GemmVariants, HaveTheBitsOfOneChainWhateverTheTeam) {
         };
         expect_chain({});
         if (!variant.has_team()) return;
-        for (Team const team : teams()) expect_chain({.team = team});
+        for (TeamShape const team : teams()) expect_chain({.team = team});
         if (variant.has_tile) expect_chain({.team = {16, 8}, .tile = 5});
       });
     }
@@ -332,8 +332,9 @@ TYPED_TEST(GemmVariants, RefuseTeamsAndTilesThatTheyCannotTake) {
     auto const expect_refusal = [&](Options const& options, std::string const& what) {
       EXPECT_THAT([&] { run(options); }, refuses(variant.name, what));
     };
-    for (Team const team : {Team{0, 1}, Team{1, 0}, Team{-1, -1}, Team{-2, 4}, Team{1025, 1},
-                            Team{64, 32}, Team{1 << 20, 1 << 20}}) {
+    for (TeamShape const team :
+         {TeamShape{0, 1}, TeamShape{1, 0}, TeamShape{-1, -1}, TeamShape{-2, 4}, TeamShape{1025, 1},
+          TeamShape{64, 32}, TeamShape{1 << 20, 1 << 20}}) {
       EXPECT_FALSE(variant.takes(team));
     }
     if (!variant.has_team()) {

@@ -34,7 +34,7 @@ class KokkosGemvRunner final : public GemvRunner<typename C::Scalar> {
   }
 
   std::vector<GemvVariant> const& table() const override { return rows_; }
-  bool takes(std::size_t i, published::Team team) const override {
+  bool takes(std::size_t i, published::TeamShape team) const override {
     return contiguous_[i].takes(Exec(), team);
   }
   int most_threads() const override { return published::detail::most_threads(Exec()); }

@@ -23,7 +23,7 @@ struct GemvVariant {
   bool has_tile;
   bool has_tiling;
   published::Reproducible reproducible;
-  published::Team default_team;
+  published::TeamShape default_team;
 
   friend std::ostream& operator<<(std::ostream& out, GemvVariant const& variant) {
     return out << variant.name << (variant.transposed ? " (transposed)" : "");
@@ -31,7 +31,7 @@ struct GemvVariant {
 };
 
 struct GemvCall {
-  published::Team team{};
+  published::TeamShape team{};
   Index teams = 0;
   Index tile = 0;
   published::Tiling tiling = published::Tiling::automatic;
@@ -61,7 +61,7 @@ class GemvRunner {
   /// In the same memory if `overlapping`.
   virtual void run_on_zeros(std::size_t i, Shape shape, Index input_size, Index output_size,
                             bool overlapping) = 0;
-  virtual bool takes(std::size_t i, published::Team team) const = 0;
+  virtual bool takes(std::size_t i, published::TeamShape team) const = 0;
   virtual int most_threads() const = 0;
 };
 

@@ -24,7 +24,7 @@ namespace tessera::test {
 namespace {
 
 using published::Reproducible;
-using published::Team;
+using published::TeamShape;
 using published::Tiling;
 using testing::AllOf;
 using testing::Each;
@@ -66,14 +66,14 @@ class Gemv : public testing::Test {
     if (is_gpu) shapes.insert(shapes.end(), {{31, 1800}, {1800, 31}, {1025, 1030}});
     return shapes;
   }
-  std::vector<Team> teams() const {
+  std::vector<TeamShape> teams() const {
     int const most = runner_->most_threads();
-    std::vector<Team> teams;
-    for (Team const team :
-         {Team{1, 1}, {2, 1},    {1, 2},    {3, 1},   {1, 3},   {2, 3},    {3, 2},
-          {5, 1},     {1, 7},    {7, 1},    {1, 32},  {32, 1},  {33, 1},   {1, 33},
-          {8, 4},     {7, 9},    {128, 1},  {1, 128}, {32, 32}, {1, 768},  {1, 999},
-          {1023, 1},  {1, 1024}, {1024, 1}, {256, 2}, {2, 512}, {1, most}, {most, 1}}) {
+    std::vector<TeamShape> teams;
+    for (TeamShape const team :
+         {TeamShape{1, 1}, {2, 1},    {1, 2},    {3, 1},   {1, 3},   {2, 3},    {3, 2},
+          {5, 1},          {1, 7},    {7, 1},    {1, 32},  {32, 1},  {33, 1},   {1, 33},
+          {8, 4},          {7, 9},    {128, 1},  {1, 128}, {32, 32}, {1, 768},  {1, 999},
+          {1023, 1},       {1, 1024}, {1024, 1}, {256, 2}, {2, 512}, {1, most}, {most, 1}}) {
       if (team.threads() <= most) teams.push_back(team);
     }
     return teams;
@@ -139,7 +139,7 @@ TYPED_TEST(Gemv, IsExactForEveryTeamThatItTakes) {
     auto const problem = whole_problem<T>(shape, TypeParam::order, 82);
     this->for_each_variant([&](std::size_t i, GemvVariant const& variant) {
       auto const expected = this->whole_result(variant, problem);
-      for (Team const team : this->teams()) {
+      for (TeamShape const team : this->teams()) {
         GemvCall const call{.team = team, .kept_workspace = true};
         if (variant.one_column_of_threads && team.cols != 1) {
           EXPECT_FALSE(this->runner().takes(i, team)) << call;
@@ -259,7 +259,7 @@ TYPED_TEST(Gemv, ReproducibleVariantsGiveTheSameBitsAgain) {
                   same_bits_as(first))
           << shape;
       if (variant.reproducible != Reproducible::always) return;
-      for (Team const team : this->teams()) {
+      for (TeamShape const team : this->teams()) {
         if (!this->runner().takes(i, team)) continue;
         EXPECT_THAT(this->run(i, problem, {.team = team, .teams = 1}), same_bits_as(first))
             << shape << ", " << team.rows << " x " << team.cols;
@@ -310,12 +310,14 @@ TYPED_TEST(Gemv, RefusesTeamsThatNobodyCanGive) {
   auto const problem = whole_problem<T>({5, 6}, TypeParam::order, 89);
   int const most = this->runner().most_threads();
   this->for_each_variant([&](std::size_t i, GemvVariant const&) {
-    for (Team const team : {Team{0, 1}, Team{1, 0}, Team{-1, -1}, Team{-2, 4}}) {
+    for (TeamShape const team :
+         {TeamShape{0, 1}, TeamShape{1, 0}, TeamShape{-1, -1}, TeamShape{-2, 4}}) {
       EXPECT_FALSE(this->runner().takes(i, team));
       EXPECT_THAT([&] { this->run(i, problem, {.team = team}); },
                   this->refuses("a team must have at least one row and one column of threads"));
     }
-    for (Team const team : {Team{most + 1, 1}, Team{1, most + 1}, Team{1 << 16, 1 << 16}}) {
+    for (TeamShape const team :
+         {TeamShape{most + 1, 1}, TeamShape{1, most + 1}, TeamShape{1 << 16, 1 << 16}}) {
       EXPECT_FALSE(this->runner().takes(i, team));
       EXPECT_THAT([&] { this->run(i, problem, {.team = team}); },
                   this->refuses("has at most " + std::to_string(most) + " for a team"));

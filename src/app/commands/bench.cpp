@@ -42,7 +42,7 @@ struct BenchReport {
   std::vector<bench::Table> tables;
 };
 
-published::Team parse_team(std::string const& text) {
+published::TeamShape parse_team(std::string const& text) {
   if (auto const team = two_extents(text)) return {team->first, team->second};
   throw Failure(ExitStatus::usage,
                 "--teams: '" + text + "' is no team: expected RxC, both from 1 to 2147483647");
@@ -310,7 +310,7 @@ bench::Operation const& operation_of(BenchReport const& report) {
   return bench::operation_named(report.options.operation);
 }
 
-std::string team_text(std::optional<published::Team> const& team) {
+std::string team_text(std::optional<published::TeamShape> const& team) {
   if (!team) return "";
   return std::to_string(team->rows) + "x" + std::to_string(team->cols);
 }

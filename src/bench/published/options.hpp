@@ -11,14 +11,14 @@
 namespace tessera::published {
 
 /// A block of a GPU in two directions; each variant defines their use.
-struct Team {
+struct TeamShape {
   int rows = 0;
   int cols = 0;
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION constexpr Index threads() const {
     return Index{rows} * cols;
   }
-  friend constexpr bool operator==(Team const&, Team const&) = default;
+  friend constexpr bool operator==(TeamShape const&, TeamShape const&) = default;
 };
 
 /// Checks of the ends.
@@ -39,7 +39,7 @@ struct VariantOptions {
   /// For variants that keep partial results in memory.
   Workspace<Exec>* workspace = nullptr;
   /// 0 x 0: as published.
-  Team team{};
+  TeamShape team{};
   /// 0: as published.
   Index teams = 0;
   /// Scalars of the input vector in scratch; 0: as published.

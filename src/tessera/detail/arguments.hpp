@@ -331,9 +331,9 @@ InputVectors<T> contiguous(Exec const& exec, std::string const& label,
 
 /// In the caller's workspace, or a temporary one.
 template <class Exec, class T>
-class Parts {
+class WorkspaceParts {
  public:
-  Parts(Exec const& exec, Workspace<Exec>* kept, Index scalars, Index exchanged = 0)
+  WorkspaceParts(Exec const& exec, Workspace<Exec>* kept, Index scalars, Index exchanged = 0)
       : workspace_(kept) {
     if (scalars == 0 && exchanged == 0) return;
     auto const memory = workspace_.reserve(exec, static_cast<std::size_t>(scalars) * sizeof(T),
@@ -364,8 +364,9 @@ void run_dot(Exec const& exec, Label const& label, Lines<T> const& given, Input 
   Index const packed = packed_size(x);
   Index const packed_line = packed_size(given);
   Index const runs = plan.workspace(lines);
-  Parts<Exec, T> parts(exec, options.workspace,
-                       whole_words<T>(packed_line) + whole_words<T>(packed) + whole_words<T>(runs));
+  WorkspaceParts<Exec, T> parts(
+      exec, options.workspace,
+      whole_words<T>(packed_line) + whole_words<T>(packed) + whole_words<T>(runs));
   lines.data = contiguous(exec, label.pack, given, parts.take(packed_line));
   auto const factors = contiguous(exec, label.pack, x, parts.take(packed));
   plan.run(exec, label, lines, factors, out, parts.take(runs), columns);
@@ -381,7 +382,7 @@ void run_sum(Exec const& exec, Label const& label, Lines<T> const& given, Input 
   Index const packed = packed_size(y);
   Index const packed_line = packed_size(given);
   Index const partials = plan.workspace(lines);
-  Parts<Exec, T> parts(
+  WorkspaceParts<Exec, T> parts(
       exec, options.workspace,
       whole_words<T>(packed_line) + whole_words<T>(packed) + whole_words<T>(partials));
   lines.data = contiguous(exec, label.pack, given, parts.take(packed_line));

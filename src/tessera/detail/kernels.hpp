@@ -188,17 +188,17 @@ std::size_t fused_at_once(Kernels wanted, Lines<T> const& lines, std::size_t col
   namespace tessera::detail {                                                                  \
   TEMPLATE void dot(TESSERA_LINES_TO_VECTOR(EXEC, T), T*, DotTuning const&, OneColumn const&); \
   TEMPLATE void sum(EXEC const&, Label const&, Lines<T> const&, T const*,                      \
-                    PartialVectors<T> const&, SumPlan<T> const&, int, OneColumn const&);       \
+                    PartialVectors<T> const&, HostSumPlan<T> const&, int, OneColumn const&);   \
   TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, kernels::Identity)                                     \
   TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, maps::Function<T>)                                     \
   }
-#define TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, FACTOR)                                         \
-  TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&, LinesInMemory const&, \
-                            T const*, OutputVector<T>, PartialVectors<T> const&,              \
-                            FusedLinesPlan<T> const&, FusedLinesTuning const&, FACTOR const&, \
-                            OneColumn const&);                                                \
-  TEMPLATE void fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), PartialVectors<T> const&,       \
-                            FusedTilesPlan<T> const&, FusedTilesTuning const&, FACTOR const&, \
+#define TESSERA_HOST_FUSED(TEMPLATE, EXEC, T, FACTOR)                                             \
+  TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&, LinesInMemory const&,     \
+                            T const*, OutputVector<T>, PartialVectors<T> const&,                  \
+                            HostFusedLinesPlan<T> const&, FusedLinesTuning const&, FACTOR const&, \
+                            OneColumn const&);                                                    \
+  TEMPLATE void fused_tiles(TESSERA_LINES_TO_VECTOR(EXEC, T), PartialVectors<T> const&,           \
+                            FusedTilesPlan<T> const&, FusedTilesTuning const&, FACTOR const&,     \
                             OneColumn const&);
 #define TESSERA_GPU_PRODUCTS(TEMPLATE, EXEC, T)                                               \
   namespace tessera::detail {                                                                 \

@@ -44,7 +44,7 @@ void launch_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& gi
   Index const packed_line = packed_size(given);
   Index const packed = packed_size(v);
   Index const partials = plan.workspace(lines);
-  Parts<Exec, T> parts(
+  WorkspaceParts<Exec, T> parts(
       exec, workspace,
       whole_words<T>(packed_line) + whole_words<T>(packed) + whole_words<T>(partials),
       plan.exchanged(lines));
@@ -87,10 +87,10 @@ void launch_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const
   Index const runs = dot_plan.workspace(lines);
   Index const partials = sum_plan.workspace(lines);
 
-  Parts<Exec, T> parts(exec, workspace,
-                       whole_words<T>(packed_line) + whole_words<T>(packed) +
-                           whole_words<T>(intermediate) + whole_words<T>(runs) +
-                           whole_words<T>(partials));
+  WorkspaceParts<Exec, T> parts(exec, workspace,
+                                whole_words<T>(packed_line) + whole_words<T>(packed) +
+                                    whole_words<T>(intermediate) + whole_words<T>(runs) +
+                                    whole_words<T>(partials));
   lines.data = contiguous(exec, labels.pack, given, parts.take(packed_line));
   auto const x = contiguous(exec, labels.pack, v, parts.take(packed));
   Out const first = own_b ? contiguous_output<Columns>(parts.take(intermediate), rows) : b;

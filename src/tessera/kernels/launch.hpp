@@ -22,7 +22,7 @@ using summation::Index;
 
 /// Kokkos' team with the number of its work.
 template <class Member>
-struct Team {
+struct NumberedTeam {
   Member const& member;
   Index number;
 
@@ -47,10 +47,10 @@ struct OnTeams {
     if constexpr (teams_of_one<Exec>) {
       if (shares != nullptr) {
         return shares->run(member.league_rank(),
-                           [&](Index team) { kernel(Team<Member>{member, team}, memory); });
+                           [&](Index team) { kernel(NumberedTeam<Member>{member, team}, memory); });
       }
     }
-    kernel(Team<Member>{member, member.league_rank()}, memory);
+    kernel(NumberedTeam<Member>{member, member.league_rank()}, memory);
   }
 };
 

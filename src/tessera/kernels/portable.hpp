@@ -78,7 +78,7 @@ void DotPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const&
                            Columns const& of_block) const {
   OutputOf<T, Columns> const target =
       runs == 1 ? out : detail::contiguous_output<Columns>(workspace, lines.count * runs);
-  with_shape<Exec, Parts::any, most_threads>(
+  with_shape<Exec, LineStorage::any, most_threads>(
       of_block, lines, detail::as_block(x), run_length,
       [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(
@@ -137,7 +137,7 @@ void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const&
                            Meeting<T> const& /*meeting*/, Columns const& of_block) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), columns * lines.length};
   InputVectors<T> const sums{workspace, lines.length};
-  with_shape<Exec, Parts::any, most_threads>(
+  with_shape<Exec, LineStorage::any, most_threads>(
       of_block, lines, sums, columns_per_team, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(exec, label, teams(), threads_of_team,
                                          Sum<T, Shape>{lines, y, stacks, panels, panels_per_team,
@@ -191,7 +191,7 @@ void FusedLinesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T>
                                   Meeting<T> const& /*meeting*/, Factor const& factor,
                                   Columns const& of_block) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), columns * lines.length};
-  with_shape<Exec, Parts::wide, most_threads>(
+  with_shape<Exec, LineStorage::wide, most_threads>(
       of_block, lines, detail::as_block(x), lines.length,
       [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(
@@ -267,7 +267,7 @@ void FusedTilesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T>
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(tiles_per_team), lines.count};
   Stacks<T> const parts{workspace + stacks_size(lines), Stacks<T>::levels_for(panels.count), width};
   InputVectors<T> const sums{workspace, width};  // read one number at a time; y is in scratch
-  with_shape<Exec, Parts::small, threads_with_many>(
+  with_shape<Exec, LineStorage::small, threads_with_many>(
       of_block, lines, sums, width, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(
             exec, label, groups, threads_of_team,

@@ -55,7 +55,7 @@ bool on_words(Lines<T> const& lines, InputVectors<T> const& x) {
          lines.length % word == 0;
 }
 
-enum class Parts {
+enum class LineStorage {
   small,  ///< one item per thread, in registers
   any,    ///< read again from cache
   wide,   ///< as `any`, or many_kept items of words
@@ -63,7 +63,7 @@ enum class Parts {
 
 /// Calls body(Shape, threads) for parts of `length` elements. Teams below MaxThreads have more
 /// registers per thread.
-template <class Exec, Parts parts, int MaxThreads, class T, class Body>
+template <class Exec, LineStorage storage, int MaxThreads, class T, class Body>
 void with_shape(detail::OneColumn const& /*of_block*/, Lines<T> const& lines,
                 InputVectors<T> const& x, Index length, Body const& body) {
   if constexpr (teams_of_one<Exec>) {
@@ -73,17 +73,17 @@ void with_shape(detail::OneColumn const& /*of_block*/, Lines<T> const& lines,
     constexpr int many = many_kept;
     Index const items = summation::segments<T>(length) * (lanes<T> / word);
     bool const words = on_words(lines, x);
-    if (parts == Parts::small || items <= MaxThreads) {
+    if (storage == LineStorage::small || items <= MaxThreads) {
       int const threads = threads_for(items, 1);
       return words ? body(Shape<word, 1, 2, MaxThreads>{}, threads)
                    : body(Shape<1, word, 1, MaxThreads>{}, threads);
     }
-    if constexpr (parts == Parts::wide) {
+    if constexpr (storage == LineStorage::wide) {
       if (words && items <= many * threads_with_many) {
         return body(Shape<word, many, 1, threads_with_many>{}, threads_for(items, many));
       }
     }
-    if constexpr (parts != Parts::small) body(Shape<1, 0, 1, most_threads>{}, most_threads);
+    if constexpr (storage != LineStorage::small) body(Shape<1, 0, 1, most_threads>{}, most_threads);
   }
 }
 
@@ -92,10 +92,10 @@ inline constexpr int most_of_block = 8;
 inline constexpr int threads_with_block = 128;
 
 /// On a GPU, threads keep an item of all columns of short lines.
-template <class Exec, Parts parts, int /*MaxThreads*/, class T, class Body>
+template <class Exec, LineStorage storage, int /*MaxThreads*/, class T, class Body>
 void with_shape(detail::SomeColumns const& of_block, Lines<T> const& lines,
                 InputVectors<T> const& x, Index length, Body const& body) {
-  constexpr bool is_fused = parts == Parts::wide;
+  constexpr bool is_fused = storage == LineStorage::wide;
   auto const of = [&]<int Columns>(detail::StaticInt<Columns>) {
     if constexpr (teams_of_one<Exec>) {
       body(OfOneThread<T, Columns>{}, 1);

@@ -541,10 +541,11 @@ auto columns_of(Exec const& exec, View const& B) {
 /// reads of A, and have the bits of separate runs. Callbacks receive the Steps of the first
 /// right-hand side that goes on. Several right-hand sides have no states.
 template <class Method, class Exec, class T>
-std::vector<LeastSquares<Exec, T>> run_least_squares(
-    NormalOperator<Exec, T> const& op, std::vector<ConstValues<Exec, T>> const& sides,
-    LeastSquaresOptions<Exec, T> const& options, Control<T> const& control,
-    std::vector<double> const& damps) {
+std::vector<LeastSquares<Exec, T>> run_least_squares(NormalOperator<Exec, T> const& op,
+                                                     std::vector<ConstValues<Exec, T>> const& sides,
+                                                     LeastSquaresOptions<Exec, T> const& options,
+                                                     Control<T> const& control,
+                                                     std::vector<double> const& damps) {
   using Run = LeastSquaresRun<Method, Exec, T>;
   if (sides.size() == 1) return Run(op, sides.front(), options, control, damps)();
   backends::host::OrdinaryArithmetic const mode;

@@ -135,8 +135,8 @@ template <ExecutionSpace Exec, Scalar T, Vector B>
 LeastSquares<Exec, T> lsqr(NormalOperator<Exec, T> const& A, B const& b,
                            std::type_identity_t<LeastSquaresOptions<Exec, T>> const& options = {},
                            std::type_identity_t<Control<T>> const& control = {}) {
-  auto results = detail::run_lsqr<Exec, T>(A, {detail::side_by_side(A.exec(), b)}, options,
-                                           control, {options.damp});
+  auto results = detail::run_lsqr<Exec, T>(A, {detail::side_by_side(A.exec(), b)}, options, control,
+                                           {options.damp});
   return std::move(results.front());
 }
 
@@ -147,8 +147,7 @@ std::vector<LeastSquares<Exec, T>> lsqr(
     NormalOperator<Exec, T> const& A, B const& b,
     std::type_identity_t<LeastSquaresOptions<Exec, T>> const& options = {}) {
   if (b.extent(1) == 0) return {};
-  return detail::run_lsqr<Exec, T>(A, detail::columns_of(A.exec(), b), options, {},
-                                   {options.damp});
+  return detail::run_lsqr<Exec, T>(A, detail::columns_of(A.exec(), b), options, {}, {options.damp});
 }
 
 }  // namespace tessera::solve

@@ -162,8 +162,8 @@ class NormalOperator {
     auto const count = static_cast<Index>(VT.extent(0));
     for (Index i = 0; i < count; ++i) {
       do_atax(detail::row<Exec, T const>(VT, i),
-              maps.empty() ? Map() : maps[static_cast<std::size_t>(i)],
-              detail::row<Exec, T>(BT, i), detail::row<Exec, T>(CT, i), false);
+              maps.empty() ? Map() : maps[static_cast<std::size_t>(i)], detail::row<Exec, T>(BT, i),
+              detail::row<Exec, T>(CT, i), false);
     }
     return count;
   }

@@ -59,17 +59,18 @@ void require_all_threads(std::string_view label, Exec const& exec) {
 }
 
 template <class Exec>
-Team default_team(Exec const& exec, Team published) {
-  return published.threads() <= most_threads(exec) ? published : Team{1, 1};
+TeamShape default_team(Exec const& exec, TeamShape published) {
+  return published.threads() <= most_threads(exec) ? published : TeamShape{1, 1};
 }
 
-inline std::string text_of(Team team) {
+inline std::string text_of(TeamShape team) {
   return std::to_string(team.rows) + " x " + std::to_string(team.cols);
 }
 
 template <class Exec>
-Team checked_team(std::string_view name, Exec const& exec, Team requested, Team preset) {
-  Team const team = requested == Team{} ? preset : requested;
+TeamShape checked_team(std::string_view name, Exec const& exec, TeamShape requested,
+                       TeamShape preset) {
+  TeamShape const team = requested == TeamShape{} ? preset : requested;
   if (team.rows < 1 || team.cols < 1) {
     checks::fail(name, "a team must have at least one row and one column of threads, found " +
                            text_of(team));
@@ -133,8 +134,8 @@ struct EachTile {
 
 /// `teams`: 0: one per tile. `scalars` T of scratch. A team's threads get the same tiles in order.
 template <class T, class Exec, class Kernel>
-void for_each_tile(Exec const& exec, std::string const& label, Index tiles, Index teams, Team team,
-                   Index scalars, Kernel const& kernel) {
+void for_each_tile(Exec const& exec, std::string const& label, Index tiles, Index teams,
+                   TeamShape team, Index scalars, Kernel const& kernel) {
   Index const most = teams > 0 ? teams : most_teams;
   require_all_threads(label, exec);
   TeamPolicy<Exec> policy(exec, static_cast<int>(std::min(tiles, most)),

@@ -8,7 +8,7 @@
 
 namespace tessera::published::gemm {
 
-inline constexpr Team naive_team{32, 32};
+inline constexpr TeamShape naive_team{32, 32};
 
 namespace detail {
 
@@ -43,7 +43,7 @@ template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatr
 void naive(Exec const& exec, A const& a, B const& b, C const& c, Options const& options = {}) {
   using T = typename C::value_type;
   constexpr auto name = "published::gemm::naive";
-  Team const team = detail::team_of(name, options, naive_team);
+  TeamShape const team = detail::team_of(name, options, naive_team);
   if (options.tile != 0) checks::fail(name, "this variant has no tile: leave it alone");
   auto const product = detail::product_of(name, a, b, c);
   auto const grid = detail::grid_of<C>(product, team);

@@ -21,14 +21,14 @@ struct Variant {
   using Run = void (*)(Exec const&, A const&, B const&, C const&, Options const&);
 
   std::string_view name;  ///< of `--variants`
-  Team published{};       ///< of Options{}; 0 x 0: no teams
+  TeamShape published{};  ///< of Options{}; 0 x 0: no teams
   bool has_tile = false;
   bool hosts_only = false;
   Reproducible reproducible = Reproducible::always;
   Run run = nullptr;
 
-  [[nodiscard]] bool has_team() const { return published != Team{}; }
-  [[nodiscard]] bool takes(Team team) const {
+  [[nodiscard]] bool has_team() const { return published != TeamShape{}; }
+  [[nodiscard]] bool takes(TeamShape team) const {
     return has_team() && team.rows >= 1 && team.cols >= 1 &&
            team.threads() <= published::detail::most_team_threads;
   }

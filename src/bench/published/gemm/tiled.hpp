@@ -12,10 +12,10 @@
 
 namespace tessera::published::gemm {
 
-inline constexpr Team tiled_team{32, 32};
+inline constexpr TeamShape tiled_team{32, 32};
 
 /// Square if the team is square.
-constexpr Index tiled_tile(Team team) {
+constexpr Index tiled_tile(TeamShape team) {
   return std::min(team.rows, team.cols);
 }
 
@@ -104,7 +104,7 @@ void tiled(Exec const& exec, A const& a, B const& b, C const& c, Options const& 
   using T = typename C::value_type;
   using Kernel = detail::Tiled<Exec, T>;
   constexpr auto name = "published::gemm::tiled";
-  Team const team = detail::team_of(name, options, tiled_team);
+  TeamShape const team = detail::team_of(name, options, tiled_team);
   published::detail::require_tile(name, options.tile);
   Index const depth = options.tile > 0 ? options.tile : tiled_tile(team);
   auto const product = detail::product_of(name, a, b, c);

@@ -9,7 +9,7 @@
 
 namespace tessera::published::gemv {
 
-inline constexpr Team atomic_team{32, 32};
+inline constexpr TeamShape atomic_team{32, 32};
 
 namespace detail {
 
@@ -28,7 +28,7 @@ struct Atomic {
 
 template <class Exec, class T, bool RowMajor>
 void run_atomic(Exec const& exec, std::string const& label, Elements<T const, RowMajor> const& A,
-                Strided<T const> v, Strided<T> B, Team team, Index teams) {
+                Strided<T const> v, Strided<T> B, TeamShape team, Index teams) {
   set_zero(exec, label + "::zero", B, A.rows);
   Tiles<RowMajor> const tiles{A.rows, A.cols, team};
   published::detail::for_each_tile<T>(exec, label + "::add", tiles.count(), teams, team, 0,
@@ -51,11 +51,11 @@ template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
 void atomic(Exec const& exec, A const& a, V const& v, B const& b,
             VariantOptions<Exec> const& options = {}) {
   constexpr auto name = "published::gemv::atomic";
-  Team const preset = published::detail::default_team(exec, atomic_team);
+  TeamShape const preset = published::detail::default_team(exec, atomic_team);
   detail::require_product(name, a, v, b);
   published::detail::require_teams(name, options);
   published::detail::require_no_tile(name, options);
-  Team const team = published::detail::checked_team(name, exec, options.team, preset);
+  TeamShape const team = published::detail::checked_team(name, exec, options.team, preset);
   detail::run_atomic(exec, std::string("tessera::") + name, detail::elements_of(a),
                      detail::input(v), detail::output(b), team, options.teams);
 }

@@ -27,7 +27,7 @@ void column_tile_dynamic(Exec const& exec, A const& a, V const& v, B const& b,
   constexpr auto name = "published::gemv::column_tile_dynamic";
   detail::require_product(name, a, v, b);
   published::detail::require_teams(name, options);
-  Team const team = detail::column_team(name, exec, options.team);
+  TeamShape const team = detail::column_team(name, exec, options.team);
   published::detail::require_tile(name, options.tile);
   detail::DynamicWidth const width{options.tile > 0 ? options.tile : column_tile_width};
   detail::column_tile(exec, name, detail::elements_of(a), detail::input(v), detail::output(b),

@@ -22,7 +22,7 @@ void column_tile_static(Exec const& exec, A const& a, V const& v, B const& b,
   constexpr auto name = "published::gemv::column_tile_static";
   detail::require_product(name, a, v, b);
   published::detail::require_teams(name, options);
-  Team const team = detail::column_team(name, exec, options.team);
+  TeamShape const team = detail::column_team(name, exec, options.team);
   auto const run = [&](auto width) {
     detail::column_tile(exec, name, detail::elements_of(a), detail::input(v), detail::output(b),
                         options, team, width);

@@ -11,7 +11,7 @@
 
 namespace tessera::published::gemv {
 
-inline constexpr Team ex3_team{1, 128};
+inline constexpr TeamShape ex3_team{1, 128};
 /// Elements of the vector in scratch.
 inline constexpr Index ex3_part = 1792;
 
@@ -26,7 +26,7 @@ struct Ex3Plan {
   Index length;
   Index run;
   Index part;
-  Team team;
+  TeamShape team;
   Index teams;
 
   [[nodiscard]] Index scratch() const { return part + team.threads() + run; }
@@ -37,8 +37,8 @@ template <class T, class Exec>
 Ex3Plan ex3_plan(std::string_view name, Exec const& exec, Index lines, Index length,
                  VariantOptions<Exec> const& options) {
   published::detail::require_teams(name, options);
-  Team const preset = published::detail::default_team(exec, ex3_team);
-  Team const team = published::detail::checked_team(name, exec, options.team, preset);
+  TeamShape const preset = published::detail::default_team(exec, ex3_team);
+  TeamShape const team = published::detail::checked_team(name, exec, options.team, preset);
   published::detail::require_tile(name, options.tile);
   if (options.tiling != Tiling::automatic) {
     checks::fail(name, "this variant always checks the ends: leave tiling alone");
@@ -60,7 +60,7 @@ struct Ex3 {
   Ex3Plan plan;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* scratch) const {
-    Team const team = plan.team;
+    TeamShape const team = plan.team;
     int const thread = member.team_rank();
     Place const place = Tiles<true>{0, 0, team}.place(thread);
     T* const sX = scratch;                     // (part)

@@ -12,7 +12,7 @@
 
 namespace tessera::published::gemv {
 
-inline constexpr Team grid_sync_team{32, 32};
+inline constexpr TeamShape grid_sync_team{32, 32};
 
 namespace detail {
 
@@ -44,9 +44,9 @@ struct HalveTogether {
 
 /// Only threads of one team share a barrier on a host.
 template <class Exec>
-Team grid_sync_default_team(Exec const& exec) {
+TeamShape grid_sync_default_team(Exec const& exec) {
   return backends::Backend<Exec>::is_gpu ? published::detail::default_team(exec, grid_sync_team)
-                                         : Team{1, published::detail::most_threads(exec)};
+                                         : TeamShape{1, published::detail::most_threads(exec)};
 }
 
 /// B = A·v: `repeated_reduction` with equal bits, in one launch with ceil(log2 n) + 1 grid-wide
@@ -64,11 +64,11 @@ void grid_sync(Exec const& exec, A const& a, V const& v, B const& b,
   using Backend = backends::Backend<Exec>;
   using Body = detail::HalveTogether<T, tessera::detail::is_row_major<A>>;
   constexpr auto name = "published::gemv::grid_sync";
-  Team const preset = grid_sync_default_team(exec);
+  TeamShape const preset = grid_sync_default_team(exec);
   detail::require_product(name, a, v, b);
   published::detail::require_teams(name, options);
   published::detail::require_no_tile(name, options);
-  Team const team = published::detail::checked_team(name, exec, options.team, preset);
+  TeamShape const team = published::detail::checked_team(name, exec, options.team, preset);
   auto const threads = static_cast<int>(team.threads());
   Index const resident = Backend::template teams_together<Body>(exec, threads);
   Index const wanted = options.teams > 0 ? options.teams : std::max(resident, Index{1});

@@ -9,7 +9,7 @@
 
 namespace tessera::published::gemv {
 
-inline constexpr Team repeated_reduction_team{32, 32};
+inline constexpr TeamShape repeated_reduction_team{32, 32};
 
 namespace detail {
 
@@ -44,7 +44,7 @@ struct HalvingStore {
 template <class Exec, class T, bool RowMajor>
 void run_repeated_reduction(Exec const& exec, std::string const& label,
                             Halving<T, RowMajor> const& steps, Index teams) {
-  Team const team = steps.team;
+  TeamShape const team = steps.team;
   published::detail::for_each_tile<T>(exec, label + "::products", steps.product_tiles().count(),
                                       teams, team, 0, HalvingProducts<Exec, T, RowMajor>{steps});
   for (Index length = steps.A.cols; length > 1; length = steps.half(length)) {
@@ -71,11 +71,11 @@ template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
 void repeated_reduction(Exec const& exec, A const& a, V const& v, B const& b,
                         VariantOptions<Exec> const& options = {}) {
   constexpr auto name = "published::gemv::repeated_reduction";
-  Team const preset = published::detail::default_team(exec, repeated_reduction_team);
+  TeamShape const preset = published::detail::default_team(exec, repeated_reduction_team);
   detail::require_product(name, a, v, b);
   published::detail::require_teams(name, options);
   published::detail::require_no_tile(name, options);
-  Team const team = published::detail::checked_team(name, exec, options.team, preset);
+  TeamShape const team = published::detail::checked_team(name, exec, options.team, preset);
   tessera::detail::WorkspaceOfCall<Exec> workspace(options.workspace);
   auto const steps = detail::halving(exec, workspace, detail::elements_of(a), detail::input(v),
                                      detail::output(b), team);

@@ -43,10 +43,10 @@ struct Variant {
   bool has_tiling = false;
   bool has_buffer = false;  ///< of mn scalars
   Reproducible reproducible;
-  Team (*default_team)(Exec const&);  ///< of VariantOptions{}
+  TeamShape (*default_team)(Exec const&);  ///< of VariantOptions{}
   Run run;
 
-  [[nodiscard]] bool takes(Exec const& exec, Team team) const {
+  [[nodiscard]] bool takes(Exec const& exec, TeamShape team) const {
     return team.rows >= 1 && team.cols >= 1 &&
            team.threads() <= published::detail::most_threads(exec) &&
            (teams == Teams::any || team.cols == 1);

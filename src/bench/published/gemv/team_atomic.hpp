@@ -10,7 +10,7 @@
 namespace tessera::published::gemv {
 
 /// All threads in one row, so a team adds once.
-inline constexpr Team team_atomic_team{1, 1024};
+inline constexpr TeamShape team_atomic_team{1, 1024};
 
 namespace detail {
 
@@ -20,7 +20,7 @@ struct TeamAtomic {
   Strided<T const> v;
   Strided<T> B;
   Tiles<RowMajor> tiles;
-  Team team;
+  TeamShape team;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* sProducts) const {
     // (rows, cols)
@@ -38,7 +38,7 @@ struct TeamAtomic {
 template <class Exec, class T, bool RowMajor>
 void run_team_atomic(Exec const& exec, std::string const& label,
                      Elements<T const, RowMajor> const& A, Strided<T const> v, Strided<T> B,
-                     Team team, Index teams) {
+                     TeamShape team, Index teams) {
   set_zero(exec, label + "::zero", B, A.rows);
   Tiles<RowMajor> const tiles{A.rows, A.cols, team};
   published::detail::for_each_tile<T>(exec, label + "::add", tiles.count(), teams, team,
@@ -60,11 +60,11 @@ void team_atomic(Exec const& exec, A const& a, V const& v, B const& b,
                  VariantOptions<Exec> const& options = {}) {
   using T = typename A::non_const_value_type;
   constexpr auto name = "published::gemv::team_atomic";
-  Team const preset = published::detail::default_team(exec, team_atomic_team);
+  TeamShape const preset = published::detail::default_team(exec, team_atomic_team);
   detail::require_product(name, a, v, b);
   published::detail::require_teams(name, options);
   published::detail::require_no_tile(name, options);
-  Team const team = published::detail::checked_team(name, exec, options.team, preset);
+  TeamShape const team = published::detail::checked_team(name, exec, options.team, preset);
   published::detail::require_scratch<T, Exec>(name, team.threads());
   detail::run_team_atomic(exec, std::string("tessera::") + name, detail::elements_of(a),
                           detail::input(v), detail::output(b), team, options.teams);

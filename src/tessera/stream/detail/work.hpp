@@ -413,7 +413,7 @@ struct AtaxWith {
 #define TESSERA_READING_WITH(TEMPLATE, EXEC, T, FACTOR)                                       \
   TEMPLATE void fused_lines(EXEC const&, Label const&, Lines<T> const&,                       \
                             stream::detail::LinesToRead<T> const&, T const*, OutputVector<T>, \
-                            PartialVectors<T> const&, FusedLinesPlan<T> const&,               \
+                            PartialVectors<T> const&, HostFusedLinesPlan<T> const&,           \
                             FusedLinesTuning const&, FACTOR const&, OneColumn const&);
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED_ON_HOSTS(TESSERA_READING_PRODUCTS)

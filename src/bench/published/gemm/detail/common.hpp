@@ -18,7 +18,7 @@ namespace tessera::published::gemm {
 
 struct Options {
   /// 0 x 0: as published.
-  Team team{};
+  TeamShape team{};
   /// Columns of A and rows of B in scratch; 0: as published.
   Index tile = 0;
 };
@@ -95,13 +95,13 @@ auto product_of(std::string_view name, A const& a, B const& b, C const& c) {
 }
 
 inline void require_plain(std::string_view name, Options const& options) {
-  if (options.team != Team{} || options.tile != 0) {
+  if (options.team != TeamShape{} || options.tile != 0) {
     checks::fail(name, "this variant has neither a team nor a tile: leave both alone");
   }
 }
 
-inline Team team_of(std::string_view name, Options const& options, Team published) {
-  Team const team = options.team == Team{} ? published : options.team;
+inline TeamShape team_of(std::string_view name, Options const& options, TeamShape published) {
+  TeamShape const team = options.team == TeamShape{} ? published : options.team;
   std::string const found = ", found " + published::detail::text_of(team);
   if (team.rows < 1 || team.cols < 1) {
     checks::fail(name, "a team must have at least one row and one column of threads" + found);
@@ -115,7 +115,7 @@ inline Team team_of(std::string_view name, Options const& options, Team publishe
 }
 
 template <class C, class T>
-published::detail::Grid grid_of(Product<T> const& product, Team team) {
+published::detail::Grid grid_of(Product<T> const& product, TeamShape team) {
   Block const block = is_transposed<C> ? Block{team.rows, team.cols} : Block{team.cols, team.rows};
   return {block, product.cols, product.rows};
 }

@@ -10,7 +10,7 @@
 
 namespace tessera::published::gemv {
 
-inline constexpr Team column_tile_team{128, 1};
+inline constexpr TeamShape column_tile_team{128, 1};
 inline constexpr Index column_tile_width = 128;
 
 namespace detail {
@@ -65,7 +65,7 @@ struct ColumnTile {
 
 template <bool Exact, class Exec, class T, class Width>
 void run_column_tile(Exec const& exec, std::string const& label, Elements<T const, false> const& A,
-                     Strided<T const> v, Strided<T> B, Team team, Index teams, Width width) {
+                     Strided<T const> v, Strided<T> B, TeamShape team, Index teams, Width width) {
   Index const threads = team.threads();
   published::detail::for_each_tile<T>(exec, label, ceil_div(A.rows, threads), teams, team,
                                       width.value(),
@@ -73,9 +73,9 @@ void run_column_tile(Exec const& exec, std::string const& label, Elements<T cons
 }
 
 template <class Exec>
-Team column_team(std::string_view name, Exec const& exec, Team requested) {
-  Team const preset = published::detail::default_team(exec, column_tile_team);
-  Team const team = published::detail::checked_team(name, exec, requested, preset);
+TeamShape column_team(std::string_view name, Exec const& exec, TeamShape requested) {
+  TeamShape const preset = published::detail::default_team(exec, column_tile_team);
+  TeamShape const team = published::detail::checked_team(name, exec, requested, preset);
   if (team.cols != 1) {
     checks::fail(name, "a thread has a row: a team must be R x 1, found " +
                            published::detail::text_of(team));
@@ -83,7 +83,7 @@ Team column_team(std::string_view name, Exec const& exec, Team requested) {
   return team;
 }
 
-inline bool is_exact(std::string_view name, Tiling tiling, Index rows, Index cols, Team team,
+inline bool is_exact(std::string_view name, Tiling tiling, Index rows, Index cols, TeamShape team,
                      Index width) {
   if (tiling == Tiling::inexact) return false;
   bool const fits = rows % team.rows == 0 && cols % width == 0;
@@ -98,8 +98,8 @@ inline bool is_exact(std::string_view name, Tiling tiling, Index rows, Index col
 
 template <class Exec, class T, class Width>
 void column_tile(Exec const& exec, std::string_view name, Elements<T const, false> const& A,
-                 Strided<T const> v, Strided<T> B, VariantOptions<Exec> const& options, Team team,
-                 Width width) {
+                 Strided<T const> v, Strided<T> B, VariantOptions<Exec> const& options,
+                 TeamShape team, Width width) {
   published::detail::require_scratch<T, Exec>(name, width.value());
   std::string const label = "tessera::" + std::string(name);
   if (is_exact(name, options.tiling, A.rows, A.cols, team, width.value())) {

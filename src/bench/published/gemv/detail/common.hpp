@@ -82,7 +82,7 @@ template <bool RowMajor>
 struct Tiles {
   Index rows;
   Index cols;
-  Team team;
+  TeamShape team;
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index count() const {
     return ceil_div(rows, team.rows) * ceil_div(cols, team.cols);

@@ -19,7 +19,7 @@ struct Halving {
   Strided<T const> v;
   Elements<T, RowMajor> buffer;
   Strided<T> B;
-  Team team;
+  TeamShape team;
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION static Index half(Index length) { return (length + 1) / 2; }
 
@@ -55,7 +55,7 @@ struct Halving {
 template <class Exec, class T, bool RowMajor>
 Halving<T, RowMajor> halving(Exec const& exec, tessera::detail::WorkspaceOfCall<Exec>& workspace,
                              Elements<T const, RowMajor> const& A, Strided<T const> v, Strided<T> B,
-                             Team team) {
+                             TeamShape team) {
   auto const size = static_cast<std::size_t>(A.rows) * static_cast<std::size_t>(A.cols);
   T* const data = reinterpret_cast<T*>(workspace.reserve(exec, size * sizeof(T)).data);
   return {A, v, {data, A.rows, A.cols, RowMajor ? A.cols : A.rows}, B, team};
