@@ -678,7 +678,9 @@ TYPED_TEST(LeastSquares, OfManyRightSidesShareTheReads) {
     }
     EXPECT_LT(shared, op.reads() - before);
     // One for the norms of the columns, and one for the start.
-    if (is_streamed) EXPECT_EQ(shared, all[0].iterations + 2);
+    if (is_streamed) {
+      EXPECT_EQ(shared, all[0].iterations + 2);
+    }
     EXPECT_EQ(all[1].stop, Stop::zero_solution);
     EXPECT_EQ(all[3].stop, Stop::not_finite);
     EXPECT_LT(all[2].iterations, all[0].iterations);
