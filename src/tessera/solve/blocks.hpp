@@ -35,6 +35,21 @@ using ConstRows = Kokkos::View<T const**, Kokkos::LayoutRight, typename Exec::me
 
 namespace detail {
 
+/// The columns of a matrix as rows, each contiguous in memory of Exec.
+template <class T, class Exec, class View>
+ConstRows<Exec, T> columns_as_rows(Exec const& exec, View const& B) {
+  static std::string const label("tessera::solve::pack");
+  Rows<Exec, T> const BT(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), B.extent(1),
+                         B.extent(0));
+  for (std::size_t j = 0; j < B.extent(1); ++j) {
+    auto const column = Kokkos::subview(B, Kokkos::ALL, j);
+    tessera::detail::copy_vector<T>(exec, label, static_cast<Index>(B.extent(0)), column.data(),
+                                    static_cast<Index>(column.stride(0)),
+                                    {BT.data() + j * B.extent(0), 1});
+  }
+  return BT;
+}
+
 /// B = A·V and C = Aᵀ·B. Without V, C = Aᵀ·U; with V and U, B = A·V - U. BT may be empty.
 template <class Exec, class T>
 struct BlockProducts {

@@ -548,6 +548,9 @@ std::vector<LeastSquares<Exec, T>> run_least_squares(NormalOperator<Exec, T> con
                                                      std::vector<double> const& damps) {
   using Run = LeastSquaresRun<Method, Exec, T>;
   if (sides.size() == 1) return Run(op, sides.front(), options, control, damps)();
+  if (control.on_state || control.resume != nullptr) {
+    checks::fail(Method::name, "expected no states: several right-hand sides have none");
+  }
   backends::host::OrdinaryArithmetic const mode;
   std::size_t first = 0;
   bool is_cancelled = false;

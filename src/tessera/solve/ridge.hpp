@@ -312,6 +312,18 @@ LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double
   return std::move(results.front());
 }
 
+/// For each column of B, m x k, with the bits of single calls. All columns share the reads of A,
+/// unless there are states of LSMR; `reads` counts those of all.
+template <ExecutionSpace Exec, Scalar T, Matrix B>
+  requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
+std::vector<LeastSquares<Exec, T>> ridge(
+    NormalOperator<Exec, T> const& A, B const& b, double lambda,
+    std::type_identity_t<LeastSquaresOptions<Exec, T>> const& options = {},
+    std::type_identity_t<Control<T>> const& control = {}) {
+  return detail::run_penalised<Exec, T>("ridge", A, detail::columns_as_rows<T>(A.exec(), b), options,
+                                        control, {lambda});
+}
+
 /// The shortest x that minimises ‖A·x - b‖, to the precision of the arithmetic
 ///
 /// As `ridge` with λ = 0, and conlim 0 by default. `rank` is set if A is solved directly.
@@ -334,8 +346,7 @@ LeastSquares<Exec, T> lstsq(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// For each column of B, m x k, with the bits of single calls. All columns share the reads of A,
-/// unless there are states of LSMR; `reads` counts those of all.
+/// For each column of B, as `ridge`.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lstsq(
@@ -343,18 +354,8 @@ std::vector<LeastSquares<Exec, T>> lstsq(
     std::type_identity_t<LeastSquaresOptions<Exec, T>> options = {},
     std::type_identity_t<Control<T>> const& control = {}) {
   options.conlim = options.conlim.value_or(0);
-  Exec const& exec = A.exec();
-  Rows<Exec, T> const BT(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::lstsq")),
-      b.extent(1), b.extent(0));
-  static std::string const label("tessera::solve::pack");
-  for (std::size_t j = 0; j < b.extent(1); ++j) {
-    auto const column = Kokkos::subview(b, Kokkos::ALL, j);
-    tessera::detail::copy_vector<T>(exec, label, static_cast<Index>(b.extent(0)), column.data(),
-                                    static_cast<Index>(column.stride(0)),
-                                    {BT.data() + j * b.extent(0), 1});
-  }
-  return detail::run_penalised<Exec, T>("lstsq", A, BT, options, control, {0});
+  return detail::run_penalised<Exec, T>("lstsq", A, detail::columns_as_rows<T>(A.exec(), b),
+                                        options, control, {0});
 }
 
 }  // namespace tessera::solve
