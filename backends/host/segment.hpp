@@ -281,7 +281,7 @@ KOKKOS_INLINE_FUNCTION void dot_lines_by_packs(Lines<T> const& lines, Index firs
   for (int r = 0; r < Count; ++r) result.set(r, sums[r] + T(0));
 }
 
-/// With AVX-512? Packs are faster with prefetched lines, and for lines up to a segment from memory.
+/// Whether AVX-512 is faster: not with prefetched lines, nor for lines up to a segment from memory.
 template <class T>
 KOKKOS_INLINE_FUNCTION bool by_registers(Walk const& walk, Index length) {
   return walk.avx512 && walk.ahead == 0 && (walk.in_cache || length > summation::segment<T>);

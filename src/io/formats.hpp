@@ -29,7 +29,7 @@ struct FormatRow {
   /// Null if the format holds no single vectors.
   void (*begin_vector)(OutputFile& out, MatrixInfo const& info);
   bool vector_follows_matrix;  ///< in the same file
-  bool holds_columns;          ///< also column-major matrices
+  bool holds_columns;          ///< written: also column-major
   bool holds_elements_only;    ///< without its shape
   bool names_parts;            ///< several matrices, as "FILE:NAME"
   bool is_text;                ///< read into memory

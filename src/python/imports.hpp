@@ -18,7 +18,7 @@ namespace tessera::python {
 struct Taken {
   Array array;
   nanobind::object object;
-  nanobind::ndarray<nanobind::ro> keeper;  ///< of the memory
+  nanobind::ndarray<nanobind::ro> keeper;  ///< of memory
 };
 
 struct Call {

@@ -31,7 +31,7 @@ struct CheckpointJob {
   std::string limits{};   ///< may change: "atol 1e-06"
 };
 
-/// A state between two blocks, not owned.
+/// A state between two blocks or iterations, not owned.
 struct Checkpoint {
   using Bytes = std::span<std::byte const>;
 
