@@ -105,7 +105,7 @@ class AnySource {
           static_cast<Source const*>(from)->read(block, to);
         }) {}
 
-  /// The block as a matrix, in the whole matrix' panels of `panel` lines.
+  /// The block, in panels of `panel` lines as the whole matrix.
   [[nodiscard]] AnySource part(Block const& block, Index panel) const {
     AnySource part = *this;
     part.first_row_ += block.first_row;

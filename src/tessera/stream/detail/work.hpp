@@ -64,7 +64,7 @@ void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c
                                     GoOnWithChains<T>{lines, y, c, columns, fresh});
 }
 
-/// A block has the whole matrix' longer panels: a team adds fewer.
+/// A block has the longer panels of the whole matrix: a team adds fewer.
 template <class Set, bool RowMajor, class Exec, class T>
 Tuning tuning_of(Exec const& exec, Lines<T> const& lines) {
   Tuning tuning = tessera::detail::tuning_for<T, RowMajor, Set>(
