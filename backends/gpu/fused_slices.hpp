@@ -13,6 +13,7 @@
 
 namespace tessera::detail::gpu {
 
+/// The adjacent-pair tree over load(`first`) … load(`count` - 1), at most 2^Levels.
 template <int Levels, class Load>
 KOKKOS_FORCEINLINE_FUNCTION auto tree_of(int first, int count, Load const& load) {
   if constexpr (Levels == 0) {
@@ -29,12 +30,12 @@ KOKKOS_FORCEINLINE_FUNCTION auto tree_of(int first, int count, Load const& load)
 /// both products.
 template <class Exec, class T>
 struct SlicesPlan {
-  static constexpr int panels_side_by_side = 4;
+  static constexpr int panels_side_by_side = 4;  ///< per warp
   static constexpr int partial_levels = 4;
   static constexpr Index most_groups_of_panels = Index{1} << partial_levels;
   static constexpr Index most_slices_of_group = backends::Backend<Exec>::most_slices_of_group;
   static constexpr int group_levels = log2_of<static_cast<int>(most_slices_of_group)>;
-  static constexpr Index most_teams = 4;
+  static constexpr Index most_teams = 4;  ///< per multiprocessor
   /// Slices of 4 words per lane step are fastest with 512.
   static constexpr int threads_for(int parts) { return parts == 4 ? 512 : 256; }
 
@@ -77,8 +78,8 @@ struct SlicesPlan {
   }
 
   [[nodiscard]] bool fits() const { return parts > 0; }
-  /// As fast as the two reads of two stages. Unaligned lines are copied by scalars, fast enough for
-  /// few lines only.
+  /// Whether copies are as fast as the two reads of two stages. Unaligned lines are copied by
+  /// scalars, fast enough for few lines only.
   static bool are_fast(Lines<T> const& lines) {
     constexpr Index most_off_words = 144;
     return lines.count <= most_off_words || is_aligned(lines, lines.data);

@@ -44,7 +44,7 @@ __attribute__((noinline)) KOKKOS_FUNCTION void add_lines_by_packs(T const* lines
 }
 
 /// joined = the chain over `Count` lines of y[r] * line_r[j], from begun[j], or +0 if null. If no
-/// subtree waits, `begun` is the destination.
+/// subtree waits, `begun` must be the destination.
 template <int Count, class T>
 KOKKOS_INLINE_FUNCTION void add_lines(T const* lines, Index leading, T const* y, T const* begun,
                                       Joined<T> const& joined, Index width) {
@@ -72,7 +72,8 @@ KOKKOS_INLINE_FUNCTION void add_lines(T const* lines, Index leading, T const* y,
 }
 
 /// Adds lines [block, block + Count) of panel `index`, [first, last). The last ones join the
-/// subtrees it completes. Prefetches as much of `next`.
+/// subtrees it completes. `y` begins with line `block`, `stack` with column `begin`. Prefetches as
+/// much of `next`.
 template <int Count, class T>
 KOKKOS_INLINE_FUNCTION void add_to_panel(NextStep<T> const& next, Lines<T> const& lines,
                                          Index block, Index first, Index last, T const* y,
@@ -135,7 +136,7 @@ __attribute__((noinline)) KOKKOS_FUNCTION void add_one_by_one(Lines<T> const& li
 
 struct PanelWalk {
   int lines_per_step;
-  bool pairs = false;
+  bool pairs = false;  ///< with AVX-512: two panels at a time
 };
 
 /// Level 0 = the sum over lines of y[i] * line_i.
@@ -163,6 +164,7 @@ KOKKOS_INLINE_FUNCTION void add_panels(Lines<T> const& lines, Index panel_lines,
   for (; p < panels; ++p) {
     Index const first = p * panel_lines;
     Index const last = Kokkos::min(lines.count, first + panel_lines);
+    // Reaches its loop sooner.
     if (walk.lines_per_step == most && last - first == most) {
       add_lines<most>(lines.line(first), lines.leading, y + first, static_cast<T const*>(nullptr),
                       stack.joined(p), lines.length);

@@ -125,8 +125,8 @@ KOKKOS_INLINE_FUNCTION void last_segments(T const* line, Index leading, int coun
   }
 }
 
-/// Over 1 <= `count` <= waiting_segments packs, in order at the end. Overwrites packs beyond
-/// `count`.
+/// The tree over 1 <= `count` <= waiting_segments packs: a pack with its elements in order.
+/// Overwrites packs beyond `count`.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION backends::host::Pack<T> tree_of_segments(backends::host::Pack<T>* pack,
                                                                      int count) {
@@ -164,8 +164,8 @@ KOKKOS_FORCEINLINE_FUNCTION void sums_of_packs(backends::host::Pack<T> const* pa
 template <class T, int Count>
 using WaitingPacks = PerLine<PerLine<backends::host::Pack<T>, waiting_segments>, Count>;
 
-/// Two lines share the loads of x and use all registers; `Most` are not walked forward. Prefetches
-/// as much of `next`.
+/// Two lines share the loads of x and use all registers; four, if `Most` is 4, are not walked
+/// forward. Prefetches as much of `next`.
 template <int Most, class T, class Ask>
 struct SegmentsByPacks {
   static constexpr int at_a_time = waiting_segments;
@@ -281,12 +281,13 @@ KOKKOS_INLINE_FUNCTION void dot_lines_by_packs(Lines<T> const& lines, Index firs
   for (int r = 0; r < Count; ++r) result.set(r, sums[r] + T(0));
 }
 
-/// Packs are faster with prefetched lines, and for lines up to a segment from memory.
+/// Whether AVX-512 is faster: not with prefetched lines, nor for lines up to a segment from memory.
 template <class T>
 KOKKOS_INLINE_FUNCTION bool by_registers(Walk const& walk, Index length) {
   return walk.avx512 && walk.ahead == 0 && (walk.in_cache || length > summation::segment<T>);
 }
 
+/// Returns the first line left.
 template <class T>
 KOKKOS_INLINE_FUNCTION Index dot_at_once(Lines<T> const& lines, Index first, Index last, T const* x,
                                          Index begin, Index end, Walk const& walk,

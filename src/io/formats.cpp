@@ -204,7 +204,7 @@ void refuse_files_of_python(InputFile const& file, std::span<std::byte const> st
   if (is_safetensors(file, start)) refuse("safetensors", "from_safetensors");
 }
 
-/// UTF-16, with zeros first or second.
+/// ASCII in UTF-16: the zeros are at even (0) or odd (1) places.
 bool alternates(std::span<std::byte const> bytes, std::size_t place_of_zeros) {
   constexpr std::size_t looked_at = 8;
   constexpr std::size_t fewest = 4;

@@ -28,11 +28,11 @@ struct FormatRow {
   void (*begin_matrix)(OutputFile& out, MatrixInfo const& info);
   /// Null if the format holds no single vectors.
   void (*begin_vector)(OutputFile& out, MatrixInfo const& info);
-  bool vector_follows_matrix;
-  bool holds_columns;
-  bool holds_elements_only;  ///< without its shape
-  bool names_parts;          ///< several matrices, as "FILE:NAME"
-  bool is_text;              ///< read into memory
+  bool vector_follows_matrix;  ///< in the same file
+  bool holds_columns;          ///< written: also column-major
+  bool holds_elements_only;    ///< without its shape
+  bool names_parts;            ///< several matrices, as "FILE:NAME"
+  bool is_text;                ///< read into memory
 };
 
 [[nodiscard]] std::span<FormatRow const> table_of_formats();
@@ -40,6 +40,7 @@ struct FormatRow {
 /// Ignores case; null if unknown.
 [[nodiscard]] FormatRow const* find_format(std::string const& path);
 
+/// Of an output, by its extension.
 [[nodiscard]] FormatRow const& format_of(std::string const& path);
 
 /// Detects the format from the content. Raw and CSV files have no mark: they need their extension

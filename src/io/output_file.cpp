@@ -29,7 +29,7 @@ std::string descriptor_path(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
-/// Empty if the file system cannot.
+/// Not open if the file system has no unnamed files, or /proc is missing.
 Descriptor open_unnamed(std::string const& folder) {
   Descriptor descriptor(
       ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode_of_new_files));
@@ -161,6 +161,7 @@ void OutputFile::lock_old_file() {
           "cannot be extended: expected no other run that adds a dataset, found one; wait for its "
           "end");
     }
+    // The last holder may have replaced the file.
     struct stat named{};
     if (::fstat(file.get(), &old_file_->status) == 0 && ::stat(target_.c_str(), &named) == 0 &&
         same_file(old_file_->status, named)) {

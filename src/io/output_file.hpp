@@ -58,6 +58,7 @@ class OutputFile {
   [[nodiscard]] std::string const& temporary() const noexcept { return temporary_.name(); }
   [[nodiscard]] std::uint64_t bytes_written() const noexcept { return bytes_written_; }
 
+  /// Names what follows, such as another dataset.
   void begin_next(std::string path) { path_ = std::move(path); }
 
   /// Detects a full disk early.

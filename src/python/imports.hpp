@@ -14,10 +14,11 @@
 /// Arrays of Python objects.
 namespace tessera::python {
 
+/// An array of the caller, or a result.
 struct Taken {
   Array array;
   nanobind::object object;
-  nanobind::ndarray<nanobind::ro> keeper;
+  nanobind::ndarray<nanobind::ro> keeper;  ///< of memory
 };
 
 struct Call {
@@ -29,6 +30,7 @@ struct Call {
   [[noreturn]] void fail_type(std::string const& what) const;
   [[noreturn]] void fail_value(std::string const& what) const;
 
+  /// One or two dimensions, any type.
   [[nodiscard]] Taken any(nanobind::handle x, char const* name) const;
   /// Aligned, without negative strides.
   [[nodiscard]] Taken forward(nanobind::handle x, char const* name) const;
@@ -53,6 +55,7 @@ struct Call {
   void require_lines(Taken const& x, char const* name) const;
 };
 
+/// The object that the caller gets.
 nanobind::object finished(Taken const& result);
 
 /// Not owned. Needs the GIL.

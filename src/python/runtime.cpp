@@ -34,13 +34,13 @@ struct State {
   int calls = 0;
   std::vector<std::unique_ptr<Lane>> spare;
 
-  std::atomic<bool> was_forked = false;  ///< it lacks the parent's threads
+  std::atomic<bool> was_forked = false;  ///< the child lacks the parent's threads
   std::atomic<bool> has_ended = false;
   std::atomic<bool> has_started = false;
   std::atomic<int> threads = 1;
   void (*while_waiting)() = nullptr;
   // Of the holder of the first lane:
-  bool is_ours = false;
+  bool is_ours = false;  ///< this module initialised Kokkos
   int most_threads = 1;
   int default_threads = 1;
   Lane first;
@@ -56,8 +56,9 @@ void release() {
   state().spare.clear();
 }
 
-/// A daemon thread may never return from the caller's function.
+/// finish(): a daemon thread may never return from the caller's function.
 constexpr std::chrono::seconds patience{5};
+/// Between calls of while_waiting.
 constexpr std::chrono::milliseconds look_every{50};
 
 thread_local bool in_function = false;
@@ -101,6 +102,7 @@ void start(int least) {
     int const found = backends::survey_host_threads(std::max(least, wanted)).found;
     Kokkos::initialize(
         Kokkos::InitializationSettings().set_num_threads(found).set_disable_warnings(true));
+    // Kokkos::initialize changes it.
     if (set < s.default_threads) backends::set_host_threads_of_caller(set);
     s.is_ours = true;
   }
@@ -235,7 +237,7 @@ void finish() {
   {
     std::unique_lock lock(s.mutex);
     if (!s.changed.wait_for(lock, patience, [&] { return s.calls == 0; })) return;
-    s.is_taken = true;
+    s.is_taken = true;  // for ever
     s.has_ended = true;
   }
   s.changed.notify_all();

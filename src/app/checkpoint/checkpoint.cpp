@@ -90,7 +90,7 @@ std::string command_of_state(std::string const& operation) {
   return io::printable(command_of(operation));
 }
 
-/// Out of 2^62, so that names hardly ever collide.
+/// Out of 2^60, so that names hardly ever collide.
 std::int64_t byte_of(std::string const& name) {
   std::string const digest = sha256(bytes_of(name));
   return static_cast<std::int64_t>(std::stoull(digest.substr(0, 15), nullptr, 16));

@@ -31,7 +31,7 @@ struct CheckpointJob {
   std::string limits{};   ///< may change: "atol 1e-06"
 };
 
-/// A state between two blocks, not owned.
+/// A state between two blocks or iterations, not owned.
 struct Checkpoint {
   using Bytes = std::span<std::byte const>;
 
@@ -43,7 +43,8 @@ struct Checkpoint {
   Bytes output;
 };
 
-/// Empty: no file; only the first rank has one. Locked, so that no other run overwrites it.
+/// A run's checkpoint file, locked so that no other run overwrites it. An empty path: no file. Only
+/// the first rank has one.
 ///
 /// The lock is on one byte of the folder, selected by the file's name, so that nothing is left
 /// behind. File systems without locks give no protection.
@@ -78,7 +79,7 @@ class CheckpointFile {
   [[nodiscard]] CheckpointJob const& job() const { return job_; }
   [[nodiscard]] std::int64_t blocks_done() const { return blocks_done_; }
   [[nodiscard]] std::int64_t block_lines() const { return block_lines_; }
-  /// In file order: waiting ones, chain, output.
+  /// Bytes of the vectors in file order: waiting ones, chain, output.
   [[nodiscard]] std::vector<std::uint64_t> const& sizes() const { return sizes_; }
 
   /// `to` must have its size.

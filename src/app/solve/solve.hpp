@@ -83,7 +83,7 @@ struct SolveRun {
   std::string detail;
   std::int64_t iterations = 0;
   std::int64_t reads = 0;
-  std::int64_t first_iteration = 0;  ///< at which a checkpoint was written
+  std::int64_t first_iteration = 0;  ///< of the resumed checkpoint; 0: none
   std::string earlier_limits{};      ///< of the checkpoint, if they differ
   std::vector<solve::Step> history;
   double seconds = 0;
@@ -152,7 +152,7 @@ struct StoppingBounds {
                                          io::MatrixInfo const& info, io::ScalarType type,
                                          std::int64_t right_sides);
 
-/// Not copied.
+/// Vector j of `columns` entries, not copied.
 [[nodiscard]] io::HostVector part_of(io::HostVector const& vectors, std::int64_t columns,
                                      std::int64_t j);
 
@@ -298,6 +298,7 @@ struct Triplets {
 /// With `more` additional columns.
 [[nodiscard]] std::uint64_t gram_bytes(io::MatrixInfo const& info, io::ScalarType type,
                                        std::int64_t more);
+/// Whether the checkpoint is of an iterative method.
 [[nodiscard]] bool continues_iterations(SolveOptions const& options);
 
 [[nodiscard]] Triplets find_triplets(TripletOptions const& options, SolveRequest const& request);

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiled part asks of array libraries: theirs are imported by those who use them."""
+"""Calls of array libraries for the compiled module. Libraries that the caller does not use are not imported."""
 
 import decimal
 import numbers
@@ -31,13 +31,13 @@ def _has_masks(x):
 
 
 def require_no_masked_array(where, A):
-    """Refuses a masked matrix now, which the first product would refuse."""
+    """Refuses a masked matrix early: the first product would refuse it."""
     if isinstance(A, numpy.ma.MaskedArray):
         raise TypeError(f"{where}: A must not be a masked array; pass its filled(...), or its data")
 
 
 def through_interface(x):
-    """The array behind an array interface, not copied; None where there is none."""
+    """The array behind an array interface, not copied; None if there is none."""
     try:
         if getattr(x, "__cuda_array_interface__", None) is not None:
             import cupy
@@ -51,7 +51,7 @@ def through_interface(x):
 
 
 def on_host(x):
-    """A NumPy array with the elements of any array, copied only where it lies on a GPU."""
+    """A NumPy array with the elements of any array, copied only from a GPU."""
     if isinstance(x, numpy.ndarray):
         return x
     library = _library(x)
@@ -67,7 +67,7 @@ def on_host(x):
 
 
 def array(x):
-    """An array as it is, or in a type that others read; of anything else what NumPy makes of it."""
+    """Returns arrays unchanged, or in a type that can be exported; converts anything else with NumPy."""
     if _library(x) == "torch":
         return x.resolve_neg()
     if any(hasattr(x, name) for name in ("__dlpack__", "__array_interface__", "__cuda_array_interface__")):
@@ -77,7 +77,7 @@ def array(x):
 
 
 def _plain(x):
-    """Numbers in the order of bytes and, of floating point, no wider than this machine has them, whole elements apart."""
+    """Numbers in native byte order, at most float64, with strides of whole elements."""
     if x.dtype.kind == "O":
         strange = [item for item in x.flat if not isinstance(item, numbers.Real | decimal.Decimal)]
         if strange:  # NumPy makes None NaN and text a number
@@ -95,7 +95,7 @@ def _plain(x):
 
 
 def real(x):
-    """The same array, whose numbers are not complex."""
+    """Returns x; refuses complex numbers."""
     if x.dtype.kind == "c":
         raise TypeError(f"tessera: expected an array of real numbers, found {x.dtype} of shape {tuple(x.shape)}")
     return x
@@ -178,7 +178,7 @@ def of_numbers(like, values, dtype):
 
 
 class _ForJax(numpy.ndarray):
-    """Memory of a result that JAX gets, whose own arrays are not written."""
+    """A result for JAX, whose own arrays cannot be written."""
 
 
 def finished(result):
@@ -189,7 +189,7 @@ def finished(result):
 
 
 def stream(x):
-    """The stream of CUDA that the caller works in, as a number."""
+    """The caller's CUDA stream, as a number."""
     library = _library(x)
     if library == "torch":
         torch = sys.modules["torch"]
@@ -202,7 +202,7 @@ def stream(x):
 
 
 def block(read, dtype, first_row, rows, first_col, cols):
-    """read(rows, cols), of slices, as it has to be: neither cast nor broadcast."""
+    """Calls read(rows, cols) with slices; checks the result, and neither casts nor broadcasts it."""
     found = read(slice(first_row, first_row + rows), slice(first_col, first_col + cols))
     if _has_masks(found):
         count = f"{numpy.ma.count_masked(found)} of them" if isinstance(found, numpy.ndarray) else "some"

@@ -12,7 +12,7 @@
 #include <tessera/order/product.hpp>
 #include <tessera/order/static_for.hpp>
 
-/// Long sums with a tiny result on host threads, such as a tall matrix' Gram matrix.
+/// Long sums with a tiny result on host threads, such as the Gram matrix of a tall matrix.
 namespace tessera::kernels {
 
 using detail::Factor;
@@ -26,7 +26,7 @@ bool is_gram(Product<T> const& p) {
          p.a.deep == p.b.deep;
 }
 
-/// Tiles would be nearly empty.
+/// If so, tiles would be nearly empty.
 template <class T>
 bool has_long_sums(Product<T> const& p) {
   Index const most_lines = is_gram(p) ? 32 : 16;
@@ -34,6 +34,7 @@ bool has_long_sums(Product<T> const& p) {
   return p.rows() <= most_lines && p.cols() <= most_lines && p.chains.count >= fewest_chains;
 }
 
+/// to(t, l) = from(l, t).
 struct TurnByElements {
   template <class T, int Lines, int Elements>
   KOKKOS_FORCEINLINE_FUNCTION static void run(T const* from, Index from_line, T* to,
@@ -44,13 +45,13 @@ struct TurnByElements {
   }
 };
 
-/// Each lane is a chain. Stages `tile_depth` of both factors in scratch, (depth, lines, lanes), or
-/// of one if they are the same.
+/// Each SIMD lane is a chain (summation::lanes are others). Stages `tile_depth` of both factors in
+/// scratch, (depth, lines, lanes), or of one if they are the same.
 template <class T, class Turn>
 struct LongSums {
   static constexpr int lanes = 64 / static_cast<int>(sizeof(T));
-  static constexpr int piece = lanes / 2;
-  static constexpr int block = 2;
+  static constexpr int piece = lanes / 2;  ///< elements per `Turn`
+  static constexpr int block = 2;          ///< lines of each factor in registers
 
   Product<T> p;
   bool is_one;
@@ -91,7 +92,7 @@ struct LongSums {
   }
 
  private:
-  /// From element `first` of the first chain; +0 past the last.
+  /// `depth` elements of each chain, from `first` of the first; +0 past the last.
   KOKKOS_FUNCTION void load(T* to, Factor<T> const& f, Index first, Index depth) const {
     if (first + (lanes - 1) * p.chains.length + depth > p.depth) {
       for (Index q = 0; q < depth * f.count; ++q) {
@@ -116,6 +117,7 @@ struct LongSums {
       }
     }
   }
+  /// Lanes are `apart` elements apart.
   KOKKOS_FUNCTION static void load_run(T* to, Index to_element, T const* from, Index apart,
                                        Index length) {
     Index t = 0;

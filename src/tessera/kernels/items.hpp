@@ -24,11 +24,11 @@ using summation::chain_steps;
 using summation::lanes;
 using summation::segment;
 
-/// Words of kept lines are whole and aligned.
+/// Kept lines must have whole, aligned words.
 template <int Width, int Kept, int Lines, int MaxThreads, int Columns = 1>
 struct Shape {
   static constexpr int width = Width;  ///< scalars per word
-  static constexpr int kept = Kept;    ///< items per line in registers; 0: read again from cache
+  static constexpr int kept = Kept;    ///< items per line in a thread's registers; 0: reads cache
   static constexpr int lines = Lines;  ///< per step
   static constexpr int max_threads = MaxThreads;
   static constexpr int columns = Columns;       ///< vectors per read
@@ -56,7 +56,7 @@ template <class T, class Shape>
 struct Items {
   int rank;
   int threads;
-  int count;  ///< of the team
+  int count;  ///< in `length` elements
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION Items(Team const& team, Index length)
@@ -65,7 +65,7 @@ struct Items {
   KOKKOS_FORCEINLINE_FUNCTION static int of(Index length) {
     return static_cast<int>(summation::segments<T>(length)) * items_of_segment<T, Shape>;
   }
-  /// Kept items are in place k, and may be past `count`.
+  /// Calls body(slot, item) for this thread's items; kept ones may be past `count`.
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION void for_each(Body const& body) const {
     if constexpr (Shape::kept > 0) {
@@ -74,13 +74,14 @@ struct Items {
       for (int item = rank; item < count; item += threads) body(StaticInt<0>{}, item);
     }
   }
+  /// The item's first element.
   KOKKOS_FORCEINLINE_FUNCTION static Index place(int item) {
     constexpr int of_segment = items_of_segment<T, Shape>;
     return Index{item / of_segment} * segment<T> + item % of_segment * Shape::width;
   }
 };
 
-/// The item starts at `data` in the first line.
+/// The same item of several lines. It starts at `data` in the first.
 template <class T>
 struct ItemOfLines {
   T const* data;
@@ -161,7 +162,7 @@ class KeptLines {
   struct Item {
     Word word[chain_steps];
   };
-  /// Bytes.
+  /// Bytes of registers.
   static constexpr int most_kept = 320;
   static constexpr bool keeps_x =
       Shape::columns > 1 ||
@@ -225,6 +226,7 @@ class CachedLines {
   }
 
  private:
+  /// Elements from an item's first to its last.
   static constexpr int whole = (chain_steps - 1) * lanes<T> + Shape::width;
 
   KOKKOS_FORCEINLINE_FUNCTION static T dot(T const* line, T const* x) {

@@ -100,7 +100,7 @@ class Norms {
   }
   [[nodiscard]] T* at(std::size_t place) const { return sums_.data() + place; }
 
-  /// If the sum is tiny, entries with subnormal squares may matter.
+  /// Whether the sum is accurate. If it is tiny, entries with subnormal squares may matter.
   [[nodiscard]] bool is_root(std::size_t place) const {
     constexpr T smallest = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() /
                            std::numeric_limits<T>::epsilon();
@@ -144,7 +144,8 @@ struct Divide {
   KOKKOS_FUNCTION void operator()(Index i) const { y[i] = factor * (x[i] / a); }
 };
 
-/// Beta 0 stands for the root of *square, which the first element copies to the host.
+/// next = α·2^e·v from c = Aᵀ·b and scale = 2^e. Beta 0 stands for the root of *square, which the
+/// first element copies to the host.
 template <class T>
 struct NextRight {
   T scale;
@@ -242,7 +243,7 @@ class GolubKahan {
 
   enum Place : std::size_t { of_b, of_next, places };
 
-  /// Before the product c = Aᵀ·b of `start`. False: there is none.
+  /// Normalises r. False: no product c = Aᵀ·b follows.
   bool begin_start() {
     numbers_ = {.norm_of_start = norms_(b_)};
     double const norm = numbers_.norm_of_start;

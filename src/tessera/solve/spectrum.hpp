@@ -46,7 +46,7 @@ struct PowerIteration {
 /// Up to rounding, A has a singular value within each residual of its estimate.
 struct ConditionEstimate {
   double largest = 0;   ///< at most the true one
-  double smallest = 0;  ///< at least the true one of min(m, n)
+  double smallest = 0;  ///< at least the true one, of min(m, n) values
   double largest_residual = 0;
   double smallest_residual = 0;
   double condition = 0;  ///< at most the true one
@@ -106,15 +106,15 @@ class PowerRun {
 
   struct Numbers {
     double exponent = 0;  ///< e
-    double length = 0;
-    double square = 0;
-    double residual = 0;
+    double length = 0;    ///< ‖c‖
+    double square = 0;    ///< (2^e·s)²
+    double residual = 0;  ///< 2^e times the result's
   };
 
   [[nodiscard]] int exponent() const { return static_cast<int>(now_.exponent); }
   [[nodiscard]] T two_to_e() const { return static_cast<T>(std::ldexp(1.0, exponent())); }
 
-  /// Aᵀ times a pseudorandom vector. 2^e brings s near 1.
+  /// Aᵀ times a pseudorandom vector. 2^e brings its norm near 1.
   std::optional<Stop> begin() {
     Exec const& exec = op_.exec();
     mix<Exec, T>(exec, 0, u_);
@@ -300,11 +300,11 @@ class ConditionRun {
     if (stop == Stop::not_finite) return stop;
     bool const goes_on = tell();
     if (stop || goes_on) return stop;
-    return look() ? Stop::cancelled : Stop::not_finite;
+    return estimate() ? Stop::cancelled : Stop::not_finite;
   }
 
-  /// Ever more rarely.
-  [[nodiscard]] bool is_looked_at() const {
+  /// Ever more rarely: the SVD grows.
+  [[nodiscard]] bool is_estimate_due() const {
     Index next = 1;
     while (next < result_.iterations) next += 1 + next / 4;
     return next == result_.iterations;
@@ -312,8 +312,8 @@ class ConditionRun {
 
   std::optional<Stop> reason() {
     bool const is_last = process_.alpha() == 0 || result_.iterations >= limit_;
-    if (!is_last && !is_looked_at()) return std::nullopt;
-    if (!look()) return Stop::not_finite;
+    if (!is_last && !is_estimate_due()) return std::nullopt;
+    if (!estimate()) return Stop::not_finite;
     if (result_.largest_residual <= options_.tol * result_.largest &&
         result_.smallest_residual <= options_.tol * result_.smallest) {
       return Stop::converged;
@@ -322,7 +322,7 @@ class ConditionRun {
     return std::nullopt;
   }
 
-  bool look() {
+  bool estimate() {
     SmallSvd const small = svd_of_bidiagonal(alphas_, betas_);
     if (!small.is_converged) return false;
     auto const k = static_cast<Index>(betas_.size());

@@ -105,7 +105,7 @@ class AnySource {
           static_cast<Source const*>(from)->read(block, to);
         }) {}
 
-  /// In panels of `panel` lines.
+  /// The block, in panels of `panel` lines as the whole matrix.
   [[nodiscard]] AnySource part(Block const& block, Index panel) const {
     AnySource part = *this;
     part.first_row_ += block.first_row;
@@ -120,7 +120,7 @@ class AnySource {
   [[nodiscard]] Index cols() const { return cols_; }
   [[nodiscard]] std::size_t bytes_at_once() const { return bytes_at_once_; }
   [[nodiscard]] bool reads_in_kernels() const { return reads_in_kernels_; }
-  /// Lines per panel of the whole matrix; 0: this is it.
+  /// Lines per panel of the whole matrix; 0: this is the whole.
   [[nodiscard]] Index panel_of_whole() const { return panel_of_whole_; }
   void read(Block block, T* to) const {
     block.first_row += first_row_;

@@ -25,7 +25,7 @@ inline constexpr bool is_on_host =
 enum class SendBy {
   nccl,
   mpi,
-  host_mpi,
+  host_mpi,  ///< through the host
 };
 
 template <class Exec>
@@ -90,15 +90,15 @@ struct Exchanges {
   Kept<typename Exec::memory_space> elements;
   Kept<Kokkos::SharedHostPinnedSpace> on_host;
   Joins joins;
-  /// Bytes of vectors whose rows fit every rank's memory for sharing; the same on all ranks.
+  /// Of `gather_rows`: what all ranks have allocated, the same on all.
   std::size_t bytes_of_rows = 0;
 
  private:
   std::vector<std::vector<int>> levels_;
 };
 
-/// Fences `exec` before MPI reads, and returns when done. `on_host`: buffer for both directions, if
-/// needed.
+/// Fences `exec` before MPI reads, and returns when done. `on_host`: for host_mpi, room for what is
+/// sent and then for what is received.
 template <class Exec, class T>
 class MpiExchange {
  public:
@@ -147,7 +147,7 @@ void with_exchange(Exec const& exec, Communicator const& comm, Exchanges<Exec> c
   body(MpiExchange<Exec, T>(exec, comm, by, on_host));
 }
 
-/// Each rank has filled in its rows; all know `rows`.
+/// Completes x on all ranks. Each has filled in its rows; all know `rows`.
 template <class Exec, class T>
 void gather_rows(Exec const& exec, Communicator const& comm, Exchanges<Exec>& exchanges, T* x,
                  Index length, std::vector<Rows> const& rows) {

@@ -91,6 +91,7 @@ struct TransposedJob {
   Options<Exec> const& options;
   Index all_rows;
 
+  /// sum = Aᵀ·u over these rows, whole units.
   template <class Set, bool RowMajor>
   void add_units(Rows const& rows, OutputVector<T> sum) const {
     static tessera::detail::Label const label("tessera::distributed::multiply_transposed");
@@ -102,6 +103,7 @@ struct TransposedJob {
       tessera::detail::run_dot<Set>(exec, label, lines, some_of(u, rows), sum, options, tuning);
     }
   }
+  /// y = factors of these rows in a shared unit's chains.
   template <class Set, bool RowMajor>
   void make_factors(Rows const& rows, T* y) const {
     auto const some = some_of(u, rows);
@@ -159,7 +161,7 @@ inline constexpr Index chains_of_column = RowMajor ? 1 : Index{summation::lanes<
 template <class T>
 struct GoOnInLanes {
   Lines<T> columns;
-  Index first;
+  Index first;  ///< row in the segment
   T const* y;
   T* chains;  // (columns, lanes)
   KOKKOS_FUNCTION void operator()(Index j) const {

@@ -18,7 +18,8 @@
 #include <tessera/stream/detail/tree.hpp>
 #include <tessera/stream/options.hpp>
 
-/// `take` enqueues kernels on a block in memory of Exec.
+/// Work on blocks. `take` enqueues kernels on one in memory of Exec. `bytes` are allocated for all
+/// blocks, `kernel_bytes` per block.
 namespace tessera::stream::detail {
 
 using tessera::detail::copy_vector;
@@ -63,6 +64,7 @@ void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c
                                     GoOnWithChains<T>{lines, y, c, columns, fresh});
 }
 
+/// A block has the longer panels of the whole matrix: a team adds fewer.
 template <class Set, bool RowMajor, class Exec, class T>
 Tuning tuning_of(Exec const& exec, Lines<T> const& lines) {
   Tuning tuning = tessera::detail::tuning_for<T, RowMajor, Set>(
@@ -136,6 +138,7 @@ class DotWork {
   void finish() {}
   void save(State<T>&, Index) const {}
   [[nodiscard]] bool restore(State<T> const&) { return true; }
+  /// Entries that the blocks complete in order, for states; null: none.
   [[nodiscard]] OutputVector<T> output() const { return out_; }
 
  private:
@@ -279,6 +282,7 @@ class AtaxWork : public TreeWork<Exec, T> {
     if (blocks.are_pieces() || !is_fused(method, tuning, lines)) return Set::kind;
     return with_fused(exec, lines, tuning, []<class Fused>(Fused) { return Fused::kind; });
   }
+  /// Of lines that a thread reads itself; 0: threads do not read.
   static std::size_t bytes_to_read(Exec const& exec, Extents const& e, Blocks const& blocks,
                                    Method method)
     requires(RowMajor && Set::lines_have_sources)
@@ -370,7 +374,7 @@ class AtaxWork : public TreeWork<Exec, T> {
                                                        factor_of(block));
     }
   }
-  /// Its part of B, then the panel's chains.
+  /// The piece's part of B, then the panel's chains.
   void take_piece(Index block, Lines<T> const& lines) {
     OutputVector<T> const y{y_.data(), 1};
     tessera::detail::run_dot<Set>(this->instance, labels().multiply, lines, v_, y,
@@ -404,7 +408,7 @@ struct AtaxWith {
 }  // namespace tessera::stream::detail
 
 // See backends/compiled.hpp.
-//  NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_READING_PRODUCTS(TEMPLATE, EXEC, T)          \
   namespace tessera::detail {                                \
   TESSERA_READING_WITH(TEMPLATE, EXEC, T, kernels::Identity) \
