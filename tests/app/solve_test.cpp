@@ -98,17 +98,25 @@ TEST_F(SolveTest, solves_for_a_block_of_right_hand_sides) {
                              "--output", "x.npy", "--check"});
     auto const x = last_elements<double>("x.npy", cols);
     for (std::size_t j = 0; j < cols; ++j) EXPECT_EQ(X[j * vectors + k], x[j]) << j << ", " << k;
-    for (char const* key : {"iterations", "reads", "stop", "normr", "normar", "normx", "check"}) {
+    for (char const* key : {"iterations", "stop", "normr", "normar", "normx", "check"}) {
       EXPECT_EQ(all["columns"][k][key], one[key]) << key;
     }
     EXPECT_TRUE(all["columns"][k]["check"]["passed"].get<bool>());
     reads += one["reads"].get<int>();
   }
-  EXPECT_EQ(all["reads"], reads);
+  // All share their passes, two per iteration.
+  EXPECT_LT(all["reads"].get<int>(), reads);
+  EXPECT_EQ(all["columns"][2]["reads"], all["reads"]);
   auto const streamed = report({"lstsq", "a.npy", "block.npy", "--damp", "0.5", "--method", "lsmr",
                                 "--memory-limit", "80KiB"});
   EXPECT_FALSE(streamed["stream"].is_null());
   EXPECT_EQ(streamed["sha256"], all["sha256"]);
+  auto const directly = report({"lstsq", "a.npy", "block.npy", "--output", "X.npy"});
+  auto const one = report({"lstsq", "a.npy", "one.npy", "--output", "x.npy"});
+  EXPECT_EQ(directly["reads"], one["reads"]);
+  auto const D = last_elements<double>("X.npy", cols * vectors);
+  auto const d = last_elements<double>("x.npy", cols);
+  for (std::size_t j = 0; j < cols; ++j) EXPECT_EQ(D[j * vectors + 2], d[j]) << j;
 
   EXPECT_THAT(
       run({"ridge", "a.npy", "block.npy", "--lambda", "0.25", "--method", "lsmr"}).out,

@@ -203,11 +203,13 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
   ResultFile output(options.output, kind, options.add_dataset);
   HistoryFile history(options.history);
   std::uint64_t const vectors = vector_bytes(options, reader.info(), type, b.columns);
-  std::uint64_t const copies = bytes_in_memory(options, reader.info(), type);
+  std::uint64_t const copies = bytes_in_memory(options, reader.info(), type, b.columns);
   SolvePlace const place =
       begin_solve(options, reader, vectors, copies, limit_of(options, reader.info()));
   bool const directly = is_direct(options, reader.info());
-  std::int64_t const gram_width = directly ? static_cast<std::int64_t>(reader.info().cols) + 1 : 0;
+  std::int64_t const together = right_sides_at_once(options, reader.info(), type, b.columns);
+  std::int64_t const gram_width =
+      directly ? static_cast<std::int64_t>(reader.info().cols) + together : 0;
   LeastSquaresSolution const solution = solve_least_squares(options,
                                                             {.reader = reader,
                                                              .type = type,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 
@@ -18,12 +19,44 @@
 namespace tessera::app {
 namespace {
 
+/// Scalars of a right-hand side's run. With a penalty, three vectors have additional rows below
+/// A's.
+std::uint64_t scalars_of_run(io::MatrixInfo const& info) {
+  return 4 * info.rows + 15 * info.cols;
+}
+
+template <class Exec, class T>
+void add_result(LeastSquaresSolution& solution, std::int64_t columns,
+                solve::LeastSquares<Exec, T> const& result) {
+  solution.facts.push_back({.stop = result.stop,
+                            .iterations = result.iterations,
+                            .reads = result.reads,
+                            .normr = result.normr,
+                            .normar = result.normar,
+                            .norma = result.norma,
+                            .conda = result.conda,
+                            .normx = result.normx,
+                            .rank = result.rank,
+                            .has_scaled_columns = result.has_scaled_columns});
+  auto const j = static_cast<std::int64_t>(solution.facts.size()) - 1;
+  io::HostVector const x_j = part_of(solution.x, columns, j);
+  Kokkos::deep_copy(std::get<io::VectorView<T>>(x_j), result.x);
+}
+
+/// Right-hand sides [first, first + count), which share the reads of the matrix.
 template <class Exec, class T>
 void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
-              solve::NormalOperator<Exec, T> const& op, VectorOfFile const& b, std::int64_t j,
-              LeastSquaresSolution& solution) {
-  io::HostVector const b_j = part_of(b.x, b.columns, j);
-  auto const right = vector_on<Exec, T>(std::get<io::VectorView<T>>(b_j));
+              solve::NormalOperator<Exec, T> const& op, VectorOfFile const& b, std::int64_t first,
+              std::int64_t count, LeastSquaresSolution& solution) {
+  io::HostVector const b_j = part_of(b.x, b.columns, first);
+  Kokkos::View<T**, Kokkos::LayoutLeft, typename Exec::memory_space> const right(
+      Kokkos::view_alloc("tessera::app::right_sides", Kokkos::WithoutInitializing), op.rows(),
+      count);
+  for (std::int64_t j = 0; j < count; ++j) {
+    io::HostVector const from = part_of(b.x, b.columns, first + j);
+    Kokkos::deep_copy(Kokkos::subview(right, Kokkos::ALL, j), std::get<io::VectorView<T>>(from));
+  }
+  auto const single = Kokkos::subview(right, Kokkos::ALL, 0);
   io::MatrixInfo const& info = request.reader.info();
   std::int64_t const limit = limit_of(options, info);
   StoppingBounds const bounds = stopping_bounds(options, io::scalar_type<T>);
@@ -52,27 +85,33 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
                              .limits = "atol " + shortest(bounds.atol) + ", btol " +
                                        shortest(bounds.btol) + ", conlim " +
                                        shortest(bounds.conlim)};
+  std::vector<solve::LeastSquares<Exec, T>> others;
   auto result =
       run_solver<T>(options, request, subject, limit, run, [&](solve::Control<T> const& control) {
-        if (!is_named && lambda > 0) return solve::ridge(op, right, lambda, how, control);
-        if (!is_named) return solve::lstsq(op, right, how, control);
-        return is_lsqr ? solve::lsqr(op, right, how, control)
-                       : solve::lsmr(op, right, how, control);
+        if (count == 1) {
+          if (!is_named && lambda > 0) return solve::ridge(op, single, lambda, how, control);
+          if (!is_named) return solve::lstsq(op, single, how, control);
+          return is_lsqr ? solve::lsqr(op, single, how, control)
+                         : solve::lsmr(op, single, how, control);
+        }
+        others = is_lsqr      ? solve::lsqr(op, right, how)
+                 : is_named   ? solve::lsmr(op, right, how)
+                 : lambda > 0 ? solve::ridge(op, right, lambda, how, control)
+                              : solve::lstsq(op, right, how, control);
+        auto front = std::move(others.front());
+        others.erase(others.begin());
+        return front;
       });
   run.take(result);
-  solution.run.add(std::move(run), j == 0);
-  solution.facts.push_back({.stop = result.stop,
-                            .iterations = result.iterations,
-                            .reads = result.reads,
-                            .normr = result.normr,
-                            .normar = result.normar,
-                            .norma = result.norma,
-                            .conda = result.conda,
-                            .normx = result.normx,
-                            .rank = result.rank,
-                            .has_scaled_columns = result.has_scaled_columns});
-  io::HostVector const x_j = part_of(solution.x, b.columns, j);
-  Kokkos::deep_copy(std::get<io::VectorView<T>>(x_j), result.x);
+  solution.run.add(std::move(run), first == 0);
+  add_result(solution, b.columns, result);
+  for (auto& other : others) {
+    SolveRun of_column;
+    of_column.take(other);
+    of_column.reads = 0;  // counted by the first
+    solution.run.add(std::move(of_column), false);
+    add_result(solution, b.columns, other);
+  }
 }
 
 }  // namespace
@@ -107,8 +146,20 @@ std::int64_t limit_of(LeastSquaresOptions const& options, io::MatrixInfo const& 
 }
 
 std::uint64_t bytes_in_memory(LeastSquaresOptions const& options, io::MatrixInfo const& info,
-                              io::ScalarType type) {
-  return is_direct(options, info) ? gram_bytes(info, type, 1) : 0;
+                              io::ScalarType type, std::int64_t right_sides) {
+  if (!is_direct(options, info)) return 0;
+  return gram_bytes(info, type, right_sides_at_once(options, info, type, right_sides));
+}
+
+std::int64_t right_sides_at_once(LeastSquaresOptions const& options, io::MatrixInfo const& info,
+                                 io::ScalarType type, std::int64_t right_sides) {
+  constexpr std::int64_t most = 16;
+  std::uint64_t const bytes = scalars_of_run(info) * io::size_of(type);
+  std::uint64_t const fit = options.memory_limit / 4 / std::max<std::uint64_t>(bytes, 1);
+  std::int64_t const at_once = options.memory_limit == 0
+                                   ? most
+                                   : static_cast<std::int64_t>(std::min<std::uint64_t>(fit, most));
+  return std::clamp<std::int64_t>(at_once, 1, std::max<std::int64_t>(right_sides, 1));
 }
 
 bool continues_iterations(SolveOptions const& options) {
@@ -135,8 +186,9 @@ std::uint64_t gram_bytes(io::MatrixInfo const& info, io::ScalarType type, std::i
 
 std::uint64_t vector_bytes(LeastSquaresOptions const& options, io::MatrixInfo const& info,
                            io::ScalarType type, std::int64_t right_sides) {
-  // With a penalty, three vectors have additional rows below A's.
-  std::uint64_t const run = 4 * info.rows + 15 * info.cols;
+  auto const at_once =
+      static_cast<std::uint64_t>(right_sides_at_once(options, info, type, right_sides));
+  std::uint64_t const run = at_once * scalars_of_run(info);
   std::uint64_t const state = options.checkpoint.empty() ? 0 : info.rows + 5 * info.cols;
   // Solutions are stored as vectors and, to be written, as a matrix.
   std::uint64_t const others =
@@ -162,7 +214,11 @@ LeastSquaresSolution solve_least_squares(LeastSquaresOptions const& options,
         auto const size = static_cast<std::size_t>(op.cols() * b.columns);
         solution.x = io::VectorView<T>(
             Kokkos::view_alloc("tessera::app::solutions", Kokkos::WithoutInitializing), size);
-        for (std::int64_t j = 0; j < b.columns; ++j) solve_on(options, request, op, b, j, solution);
+        std::int64_t const together =
+            right_sides_at_once(options, request.reader.info(), request.type, b.columns);
+        for (std::int64_t j = 0; j < b.columns; j += together) {
+          solve_on(options, request, op, b, j, std::min(together, b.columns - j), solution);
+        }
       });
   return solution;
 }

@@ -152,11 +152,15 @@ struct StoppingBounds {
                                          io::MatrixInfo const& info, io::ScalarType type,
                                          std::int64_t right_sides);
 
+/// Right-hand sides that share the passes over the matrix; fewer if there is a memory limit.
+[[nodiscard]] std::int64_t right_sides_at_once(LeastSquaresOptions const& options,
+                                               io::MatrixInfo const& info, io::ScalarType type,
+                                               std::int64_t right_sides);
+
 /// Vector j of `columns` entries, not copied.
 [[nodiscard]] io::HostVector part_of(io::HostVector const& vectors, std::int64_t columns,
                                      std::int64_t j);
 
-/// One right-hand side at a time.
 [[nodiscard]] LeastSquaresSolution solve_least_squares(LeastSquaresOptions const& options,
                                                        SolveRequest const& request,
                                                        VectorOfFile const& b);
@@ -294,7 +298,8 @@ struct Triplets {
 [[nodiscard]] std::uint64_t bytes_in_memory(TripletOptions const& options,
                                             io::MatrixInfo const& info, io::ScalarType type);
 [[nodiscard]] std::uint64_t bytes_in_memory(LeastSquaresOptions const& options,
-                                            io::MatrixInfo const& info, io::ScalarType type);
+                                            io::MatrixInfo const& info, io::ScalarType type,
+                                            std::int64_t right_sides);
 /// With `more` additional columns.
 [[nodiscard]] std::uint64_t gram_bytes(io::MatrixInfo const& info, io::ScalarType type,
                                        std::int64_t more);

@@ -320,8 +320,8 @@ std::vector<LeastSquares<Exec, T>> ridge(
     NormalOperator<Exec, T> const& A, B const& b, double lambda,
     std::type_identity_t<LeastSquaresOptions<Exec, T>> const& options = {},
     std::type_identity_t<Control<T>> const& control = {}) {
-  return detail::run_penalised<Exec, T>("ridge", A, detail::columns_as_rows<T>(A.exec(), b), options,
-                                        control, {lambda});
+  return detail::run_penalised<Exec, T>("ridge", A, detail::columns_as_rows<T>(A.exec(), b),
+                                        options, control, {lambda});
 }
 
 /// The shortest x that minimises ‖A·x - b‖, to the precision of the arithmetic
