@@ -303,7 +303,7 @@ class ConditionRun {
     return estimate() ? Stop::cancelled : Stop::not_finite;
   }
 
-  /// Ever more rarely: the SVD grows.
+  /// At growing intervals, because the SVD grows.
   [[nodiscard]] bool is_estimate_due() const {
     Index next = 1;
     while (next < result_.iterations) next += 1 + next / 4;
