@@ -109,7 +109,6 @@ void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
   }
 }
 
-/// Whether elements were rounded to a smaller range.
 bool is_narrowed(io::MatrixInfo const& info, io::ScalarType type) {
   return info.type == io::ScalarType::f64 && type == io::ScalarType::f32;
 }
