@@ -370,11 +370,11 @@ class Examination {
     check(H5Pget_fill_value(creation, type, result_.facts.fill_value.data()));
   }
 
-  /// netCDF's readers change elements by these.
+  /// Readers of netCDF change elements by these attributes.
   void refuse_packed_values(hid_t dataset) const {
     refuse_attribute(dataset, "scale_factor", 1.0);
     refuse_attribute(dataset, "add_offset", 0.0);
-    // NaN for all readers.
+    // All readers return NaN for NaN.
     bool const has_nan = result_.facts.type == ElementType::f16 ||
                          result_.facts.type == ElementType::f32 ||
                          result_.facts.type == ElementType::f64;

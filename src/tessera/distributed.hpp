@@ -265,7 +265,7 @@ class Distributed {
     double beta = 0;
     maps::Kind map = maps::Kind::identity;
     double gamma = 0;
-    bool is_vector = false;  ///< its one column is a line
+    bool is_vector = false;  ///< the matrix is a vector: its one column is a line
   };
 
   [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(rank()); }

@@ -515,8 +515,8 @@ class BlockSvd {
   Basis<Exec, T> input_;
 
   SmallMatrix R_;
-  Index done_ = 0;    ///< of Y, and columns of R
-  Index next_ = 0;    ///< of X after these
+  Index done_ = 0;    ///< vectors of Y, columns of R
+  Index next_ = 0;    ///< vectors of X after these
   int exponent_ = 0;  ///< e
   double largest_ = 0;
   Index iteration_ = 0;

@@ -92,7 +92,7 @@ class ColumnSums final : public RowSums<Exec, T> {
   Memory weights_;
 };
 
-/// D counts such entries by column, E by group of rows.
+/// DᵀE counts entries that are not finite, by column and group of rows.
 template <class T>
 struct FillNotFinite {
   T const* data;
@@ -137,7 +137,7 @@ class NotFinite final : public RowSums<Exec, T> {
   Index size_;
 };
 
-/// Row and column of the first such entry, or nothing.
+/// Row and column of the first entry that is not finite, or nothing.
 template <class Exec, class T>
 std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
   using Memory = typename RowSums<Exec, T>::Memory;
