@@ -13,16 +13,15 @@
 
 namespace tessera::io {
 
-// Each read of a matrix in chunks unpacks every chunk that it touches, so reading a few rows at a
-// time is slow.
+// Each read unpacks every chunk that it touches, so reading a few rows at a time is slow.
 
-/// As MatrixReader::read_block(), with several threads that read different chunks.
+/// As MatrixReader::read_block(), by several threads that read different chunks.
 void read_whole_block(MatrixReader const& reader, Block const& block, std::span<float> to,
                       Progress const& progress = {});
 void read_whole_block(MatrixReader const& reader, Block const& block, std::span<double> to,
                       Progress const& progress = {});
 
-/// Rows that are kept so that a chunk taller than a block is unpacked once.
+/// Keeps rows, so that a chunk taller than a block is unpacked once.
 struct RowBuffer {
   /// Allowed under any memory limit.
   static constexpr std::uint64_t free_bytes = std::uint64_t{16} << 20U;
@@ -32,7 +31,7 @@ struct RowBuffer {
   std::uint64_t times = 1;  ///< how often each chunk is unpacked
 };
 
-/// The rows of a chunk if they fit into `most` bytes, else fewer.
+/// A chunk's rows if they fit into `most` bytes, else fewer.
 [[nodiscard]] RowBuffer row_buffer_of(MatrixInfo const& info, ScalarType type, std::uint64_t most);
 
 /// Not thread-safe.
@@ -47,11 +46,11 @@ class BufferedRows {
  private:
   MatrixReader const& reader_;
   std::uint64_t most_rows_;
-  std::uint64_t first_ = 0;  // row of the buffer
+  std::uint64_t first_ = 0;
   std::vector<T> elements_;
 };
 
-/// In addition to the matrix and the reader.
+/// Besides the matrix and the reader.
 [[nodiscard]] std::uint64_t bytes_of_reading_in_chunks(MatrixInfo const& info, ScalarType type);
 
 }  // namespace tessera::io

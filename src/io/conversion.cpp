@@ -81,7 +81,7 @@ class Copier {
     }
   }
 
-  /// Tiles: reads and writes are long for any shape, and whole chunks are read at once.
+  /// In tiles, so that reads and writes are long for any shape and whole chunks are read at once.
   void copy_tiles(MatrixReader const& reader, bool transposed, OutputFile& out) {
     std::uint64_t const start = out.bytes_written();
     std::uint64_t const lines = lines_of(reader.info());
@@ -94,7 +94,7 @@ class Copier {
                     std::uint64_t const whole = transposed ? lines : length;
                     std::uint64_t const place = transposed ? tile.first * whole + tile.line
                                                            : tile.line * whole + tile.first;
-                    if (size == whole) {  // contiguous
+                    if (size == whole) {
                       size *= pieces;
                       pieces = 1;
                     }
@@ -152,7 +152,7 @@ class Copier {
  private:
   static constexpr std::uint64_t capacity = buffer_bytes / sizeof(T);
 
-  /// Elements first … first + count - 1 of input lines, in the order of the output.
+  /// Elements first … first + count - 1 of input lines, in output order.
   struct Tile {
     std::uint64_t line;
     std::uint64_t lines;

@@ -25,7 +25,7 @@ struct ConversionRequest {
   std::string vector = {};         ///< V of an ex3 output; empty: V of an ex3 input
   std::string vector_output = {};  ///< for V of an ex3 input; may be another dataset of the
                                    ///< output's file
-  bool add_dataset = false;        ///< to an existing HDF5 file, which is refused otherwise
+  bool add_dataset = false;        ///< refused without it
 };
 
 struct Conversion {
@@ -35,9 +35,9 @@ struct Conversion {
   std::uint64_t not_finite = 0;  ///< after f64 became f32
 };
 
-/// Uses a few ten MiB of memory, except for text files (MatrixInfo::reader_bytes) and large chunks.
-/// f64 to f32 rounds to nearest; otherwise every bit is kept.
-/// @param check called with the header of the input before anything is written; may throw
+/// Uses a few ten MiB, more for text files (MatrixInfo::reader_bytes) and large chunks. f64 to f32
+/// rounds to nearest; otherwise every bit is kept.
+/// @param check called with the input's header before anything is written; may throw
 Conversion convert_file(ConversionRequest const& request, Progress const& progress = {},
                         std::function<void(MatrixInfo const&)> const& check = {});
 

@@ -29,7 +29,7 @@ std::size_t closing_quote(std::string_view line, std::size_t open) {
   return place;
 }
 
-/// The first outside quotes.
+/// The first separator outside quotes.
 char separator_of(std::string_view line) {
   bool begins_field = true;
   for (std::size_t i = 0; i < line.size(); ++i) {

@@ -12,8 +12,8 @@ namespace tessera::io {
 
 // CSV: a row of numbers per line, separated by commas, semicolons, tabs or blanks.
 
-/// Reads a CSV file or pipe into memory, as rows of f64. The first line defines the separator,
-/// outside quotes, and may hold the columns' names (raw.header). Empty lines and lines that begin
+/// Reads a CSV file or pipe into memory, as rows of f64. The first line defines the separator
+/// outside quotes, and may hold names of columns (raw.header). Empty lines and lines that begin
 /// with # are skipped. Numbers become the nearest f64.
 /// @throws FileError also if f64 does not hold an integer exactly, or if the first line may be
 /// names or data

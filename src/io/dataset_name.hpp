@@ -10,14 +10,14 @@ namespace tessera::io {
 /// "FILE:NAME": a dataset of an HDF5 file, or an array of an .npz file.
 struct DatasetName {
   std::string file;
-  std::string dataset;  ///< may be empty
+  std::string dataset;
 };
 
 /// Splits at the first colon after ".h5", ".hdf5" or ".npz" in any case, else after the name of an
-/// existing file. The name of an existing file is never split.
+/// existing file. Names of existing files are never split.
 [[nodiscard]] DatasetName split_dataset(std::string const& path);
 
-/// Refuses "FILE:/DATASET" with another extension, which would be the name of a file.
+/// Refuses "FILE:/DATASET" with another extension, which would be a file's name.
 void require_written_dataset(std::string const& path);
 
 }  // namespace tessera::io

@@ -15,8 +15,7 @@ enum class ErrorKind {
   out_of_memory,
 };
 
-/// bad_input for inputs, bad_output for outputs. what() is `FILE: what is wrong: expected …, found
-/// …`.
+/// bad_input or bad_output. what() is `FILE: what is wrong: expected …, found …`.
 class FileError : public std::runtime_error {
  public:
   /// @param path as the user wrote it

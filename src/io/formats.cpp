@@ -216,7 +216,7 @@ bool alternates(std::span<std::byte const> bytes, std::size_t place_of_zeros) {
   return bytes.size() >= fewest;
 }
 
-/// @param is_text only text is expected: the mark is sufficient
+/// @param is_text the mark alone is sufficient, because only text is expected
 void refuse_utf16(InputFile const& file, std::span<std::byte const> start, bool is_text) {
   bool const is_marked = begins_with(start, "\xff\xfe") || begins_with(start, "\xfe\xff");
   auto const text = start.subspan(is_marked ? 2 : 0);

@@ -44,21 +44,20 @@ struct FormatRow {
 [[nodiscard]] FormatRow const& format_of(std::string const& path);
 
 /// Detects the format from the content. Raw and CSV files have no mark: they need their extension
-/// or `given`. A file without a mark and with the extension .ex3, none or an unknown one is an ex3
-/// file if its size fits.
+/// or `given`. A file without a mark whose extension is .ex3, missing or unknown is an ex3 file if
+/// its size fits.
 /// @param raw if it has rows, an unknown file is raw
 [[nodiscard]] FormatRow const& format_of_content(InputFile const& file, std::optional<Format> given,
                                                  RawFile const& raw);
 
-/// Whether an output's name has no format: /dev/stdout, or a pipe or device without a known
-/// extension.
+/// Whether the name implies no format: /dev/stdout, or a pipe or device with an unknown extension.
 [[nodiscard]] bool has_no_extension_to_say(std::string const& path);
 
 /// .npy if has_no_extension_to_say(); null if the extension is unknown.
 [[nodiscard]] FormatRow const* find_format_of_result(std::string const& path);
 [[nodiscard]] FormatRow const& format_of_result(std::string const& path);
 
-/// Such as "/group/A". Empty for a file of a single matrix, and for a path that names one.
+/// Names such as "/group/A". Empty for a file of a single matrix and for a path that names one.
 [[nodiscard]] std::optional<std::vector<std::string>> parts_of(std::string const& path);
 
 [[nodiscard]] FormatRow const& row_of(Format format);

@@ -13,8 +13,8 @@
 
 namespace tessera::io {
 
-/// Every value comes from (seed, index) by integers and single correctly rounded operations, so a
-/// seed gives the same bytes on every machine.
+/// Every value comes from (seed, index) by integers and single correctly rounded operations: a seed
+/// gives the same bytes on every machine.
 enum class Distribution {
   ex3,      ///< 1 in 9 is 1, else (0..1023)/10000; 1 in 3 negated; 1 in 16 times 0 (also -0.0)
   uniform,  ///< [-1, 1), multiples of 2^-23 (f32) or 2^-52 (f64)
@@ -40,10 +40,9 @@ struct GenerateRequest {
   std::string output = {};  ///< .ex3 and no extension: A and V in one file (f32, right)
   std::optional<Format> format = std::nullopt;
   std::string vector_output = {};  ///< of V; may be another dataset of the HDF5 file of A
-  bool add_dataset = false;        ///< to an existing HDF5 file
+  bool add_dataset = false;
 };
 
-/// Block by block, with a few MiB of memory.
 void generate(GenerateRequest const& request, Progress const& progress = {});
 
 }  // namespace tessera::io

@@ -25,8 +25,8 @@
 namespace tessera::io {
 namespace {
 
-/// Recently unpacked chunks. A thread waits for a chunk in progress, and for memory: each thread
-/// releases a chunk before it requests the next.
+/// Recently unpacked chunks. A thread waits for a chunk in progress, and for memory; it releases a
+/// chunk before it requests the next.
 class ChunkCache {
   class Share {
    public:
@@ -85,8 +85,8 @@ class ChunkCache {
     std::shared_future<Chunk> chunk;
   };
 
-  /// Returns an invalid future if the caller must unpack the chunk and fulfil the promise; memory
-  /// is reserved then.
+  /// Returns an invalid future if the caller must unpack the chunk, whose memory is then reserved,
+  /// and fulfil the promise.
   std::shared_future<Chunk> find_or_begin(std::uint64_t number, std::promise<Chunk>& promise) {
     std::unique_lock lock(mutex_);
     for (;;) {

@@ -15,22 +15,19 @@ namespace tessera::io {
 
 // Datasets of HDF5 files, "FILE.h5:/path/to/dataset".
 
-/// Empty without the library; hdf5_missing.cpp then replaces hdf5.cpp.
+/// Empty without the library: hdf5_missing.cpp then replaces hdf5.cpp.
 [[nodiscard]] std::string hdf5_version();
 
-/// Opens a dataset of one or two dimensions: contiguous, compact, or in chunks, plain or filtered
-/// by deflate, shuffle and Fletcher's checksum. External links, external storage and virtual
-/// datasets are refused: no other file is opened. The library locates the elements in a separate
-/// process, because a damaged file may crash it; they are read here.
+/// Opens a dataset of one or two dimensions: contiguous, compact or in chunks, plain or filtered by
+/// deflate, shuffle and Fletcher's checksum. External links, external storage and virtual datasets
+/// are refused, so no other file is opened. The elements, which the library locates, are read here.
 [[nodiscard]] std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& raw);
 
-/// Sorted.
 [[nodiscard]] std::vector<std::string> datasets_of(InputFile const& file);
 
 /// Returns the dataset's name.
 [[nodiscard]] std::string check_hdf5_output(OutputFile& out, MatrixInfo const& info);
 
-/// Its elements are written next.
 void begin_hdf5(OutputFile& out, MatrixInfo const& info);
 
 }  // namespace tessera::io

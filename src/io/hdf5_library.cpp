@@ -134,7 +134,7 @@ class Examination {
     return std::move(result_);
   }
 
-  /// Null-terminated names, sorted. Links out of the file are not followed.
+  /// Sorted. Links out of the file are not followed.
   std::string list() {
     Handle const file = open_file();
     std::string names;
@@ -370,11 +370,11 @@ class Examination {
     check(H5Pget_fill_value(creation, type, result_.facts.fill_value.data()));
   }
 
-  /// netCDF's readers change elements by these.
+  /// Readers of netCDF change elements by these attributes.
   void refuse_packed_values(hid_t dataset) const {
     refuse_attribute(dataset, "scale_factor", 1.0);
     refuse_attribute(dataset, "add_offset", 0.0);
-    // NaN for all readers.
+    // All readers return NaN for NaN.
     bool const has_nan = result_.facts.type == ElementType::f16 ||
                          result_.facts.type == ElementType::f32 ||
                          result_.facts.type == ElementType::f64;
@@ -580,7 +580,7 @@ class Examination {
   struct Iteration {
     Hdf5Facts const& facts;
     std::uint64_t across;
-    std::uint64_t most;  // in a file of this size
+    std::uint64_t most;
     std::uint64_t base;
     std::vector<Hdf5Chunk>& chunks;
     std::string damage = {};
@@ -751,7 +751,7 @@ class Creation {
 constexpr char answer_good = 'g';
 constexpr char answer_bad = 'b';
 
-/// A FileError of the separate process is thrown here as one of `kind`.
+/// Throws a FileError of the separate process as one of `kind`.
 /// @param failure message if the library crashes
 template <class Make, class Deliver>
 std::vector<std::byte> ask_apart(std::string const& path, ErrorKind kind,
@@ -863,8 +863,8 @@ Hdf5File::Hdf5File(std::string path, std::string const& place, std::string const
   file_ = file.release();
 }
 
-// Not closed means failed: if a write fails while the library closes the file, it ends the process.
-// So close() flushes first.
+// If a write fails while the library closes the file, the library ends the process. So close()
+// flushes first, and a file that is not closed has failed.
 Hdf5File::~Hdf5File() = default;
 
 Hdf5File::Hdf5File(Hdf5File&& other) noexcept

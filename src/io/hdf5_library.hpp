@@ -45,8 +45,8 @@ struct Hdf5Facts {
 
 struct Hdf5Dataset {
   Hdf5Facts facts;
-  std::vector<Hdf5Chunk> chunks;   ///< in order of numbers
-  std::vector<std::byte> compact;  ///< the elements
+  std::vector<Hdf5Chunk> chunks;  ///< in order of numbers
+  std::vector<std::byte> compact;
 };
 
 /// In a separate process, because a damaged file may crash the library.

@@ -51,7 +51,7 @@ class InputFile {
   [[nodiscard]] bool is_pipe() const noexcept { return pipe_ != nullptr; }
   [[nodiscard]] bool in_order_only() const noexcept { return pipe_ || deflated_; }
 
-  /// Up to `count` bytes, fewer at the end. Waits for a pipe; does not consume its bytes.
+  /// Waits for a pipe; does not consume its bytes. Fewer than `count` at the end.
   [[nodiscard]] std::vector<std::byte> peek(std::uint64_t offset, std::size_t count) const;
 
   /// From now on, reads only these bytes of a regular file.
@@ -59,7 +59,7 @@ class InputFile {
   /// From now on, reads the unpacked content.
   void unpack(DeflatedPart::Place const& place);
 
-  /// In a pipe, `offset` is the current position. Returns 0 at the end.
+  /// For a pipe, `offset` is the current position. Returns 0 at the end.
   std::size_t read_some(std::uint64_t offset, std::span<std::byte> to) const;
 
   /// Thread-safe. A pipe must be read in order by one thread at a time.

@@ -13,19 +13,18 @@
 
 namespace tessera::io {
 
-/// Reads the header and checks it against the size of the file.
 [[nodiscard]] MatrixInfo inspect(std::string const& path, RawFile const& raw = {});
 
-/// In addition to the matrix.
+/// Besides the matrix.
 [[nodiscard]] std::uint64_t reading_bytes(MatrixInfo const& info, ScalarType type);
 
-/// The View has the layout of the file: Fortran order gives LayoutLeft. Kokkos must be initialised.
+/// The View has the file's layout: Fortran order gives LayoutLeft. Kokkos must be initialised.
 /// @param type empty: as the file. f64 to f32 rounds to nearest.
 [[nodiscard]] HostMatrix read_matrix(std::string const& path,
                                      std::optional<ScalarType> type = std::nullopt,
                                      Progress const& progress = {});
 
-/// For an open file or pipe. The caller calls reader.check_unchanged() at the end.
+/// The caller calls reader.check_unchanged() at the end.
 [[nodiscard]] HostMatrix read_matrix(MatrixReader const& reader,
                                      std::optional<ScalarType> type = std::nullopt,
                                      Progress const& progress = {});

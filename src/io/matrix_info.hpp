@@ -31,8 +31,7 @@ enum class Format { ex3, npy, npz, raw, hdf5, matrix_market, csv };
 [[nodiscard]] constexpr ElementType element_type(ScalarType type) {
   return type == ScalarType::f32 ? ElementType::f32 : ElementType::f64;
 }
-/// The smaller type that holds every number; f64 for 64-bit integers, although it does not hold
-/// all.
+/// The smallest type that holds every number; f64 for 64-bit integers, which it may round.
 [[nodiscard]] ScalarType scalar_type_of(ElementType type);
 
 template <class T>
@@ -46,7 +45,6 @@ inline constexpr ScalarType scalar_type =
 [[nodiscard]] std::string_view to_string(Layout layout);
 [[nodiscard]] std::string_view to_string(Format format);
 
-/// A file's header, checked against the size of the file.
 struct MatrixInfo {
   Format format = Format::raw;
   ScalarType type = ScalarType::f32;      ///< in memory
@@ -60,11 +58,11 @@ struct MatrixInfo {
   std::uint64_t file_bytes = 0;
   bool has_vector = false;  ///< ex3: V follows A
   std::uint64_t vector_offset = 0;
-  std::string version;           ///< .npy: "1.0" …; .h5 and text: how it is stored
+  std::string version;           ///< .npy: "1.0" …; .h5 and text: storage
   bool in_order_only = false;    ///< read once, A before V
   std::uint64_t chunk_rows = 0;  ///< 0: contiguous
   std::uint64_t chunk_cols = 0;
-  std::string inexact_in_f32;      ///< text: the sentence about an integer that f32 does not hold
+  std::string inexact_in_f32;      ///< text: the message about an integer that f32 does not hold
   std::uint64_t reader_bytes = 0;  ///< in addition to the target
 
   [[nodiscard]] std::uint64_t elements() const { return rows * cols; }
@@ -77,7 +75,7 @@ struct MatrixInfo {
 [[nodiscard]] std::string describe(ScalarType type, ElementType stored);
 
 enum class CsvHeader {
-  automatic,  ///< by its fields; a line that may be either is an error
+  automatic,  ///< by the fields; a line that may be either is an error
   yes,
   no,
 };

@@ -16,9 +16,9 @@ namespace tessera::io {
 
 inline constexpr std::string_view matrix_market_mark = "%%MatrixMarket";
 
-/// Reads a file or pipe as a dense matrix of f64; only listed elements are stored. FORMAT: array or
+/// Reads a file or pipe as a dense f64 matrix; only listed elements are stored. FORMAT: array or
 /// coordinate. FIELD: real, double, integer, or pattern (ones). SYMMETRY: general, symmetric or
-/// skew-symmetric. Elements at the same place are added in the order of the file.
+/// skew-symmetric. Elements at the same place are added in file order.
 /// @throws FileError also if f64 does not hold an integer exactly
 [[nodiscard]] std::unique_ptr<MatrixSource> open_matrix_market(InputFile file, RawFile const& raw);
 

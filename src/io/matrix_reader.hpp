@@ -23,7 +23,6 @@ enum class Part { matrix, vector };
 /// Text files are read into memory.
 enum class Text { refused, taken };
 
-/// An open matrix file, read piece by piece; a pipe in sequence.
 class MatrixReader {
  public:
   /// @param reading in_order: may be a pipe; then one thread at a time reads A, then V
@@ -49,13 +48,12 @@ class MatrixReader {
   void read_block(Block const& block, std::span<float> to) const;
   void read_block(Block const& block, std::span<double> to) const;
 
-  /// The part with the file's vector: V of an ex3 file, a single row or column, or the only
-  /// dimension.
+  /// The file's vector: V of an ex3 file, a single row or column, or the only dimension.
   /// @param length required; empty: any
   [[nodiscard]] Part vector_part(std::optional<std::uint64_t> length) const;
 
-  /// Call it after the last read: before, elements may be a mix of old and new. Reads a pipe to its
-  /// end.
+  /// Call it after the last read: earlier, elements may be a mix of old and new. Reads a pipe to
+  /// its end.
   void check_unchanged() const;
 
   [[nodiscard]] InputFile const& file() const noexcept;

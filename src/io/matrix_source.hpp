@@ -39,7 +39,6 @@ class MatrixSource {
   MatrixInfo info_;
 };
 
-/// Contiguous elements after a header.
 class PlainSource final : public MatrixSource {
  public:
   PlainSource(InputFile file, MatrixInfo info)

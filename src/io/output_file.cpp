@@ -152,7 +152,7 @@ void OutputFile::lock_old_file() {
           "has open for writing; wait for its end");
     }
     static_cast<void>(::flock(file.get(), LOCK_UN));
-    // Against runs that extend the file. A file system may have no locks.
+    // Excludes runs that extend the file. Some file systems have no locks.
     struct flock lock{};
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
@@ -281,7 +281,7 @@ void OutputFile::finish() {
 void OutputFile::restore_attributes() const {
   if (!old_file_) return;
   struct stat const& old = old_file_->status;
-  // The owner first: its change may clear permissions. Not allowed to every user.
+  // The owner first, because its change may clear permissions. Not every user may change it.
   static_cast<void>(::fchown(descriptor_.get(), old.st_uid, old.st_gid) == 0);
   if (::fchmod(descriptor_.get(), old.st_mode & 0777U) != 0) {
     fail("cannot be written: expected to keep its permissions, found: " + system_message(errno));
@@ -349,7 +349,7 @@ void OutputFile::put_where_nothing_is() {
 }
 
 void OutputFile::sync_folder() const {
-  // The name survives a loss of power.
+  // So that the name survives a loss of power.
   Descriptor const folder(::open(folder_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.is_open() || ::fsync(folder.get()) == 0) return;
   if (errno == EIO || errno == ENOSPC || errno == EDQUOT) {

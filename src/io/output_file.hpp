@@ -27,11 +27,11 @@ namespace tessera::io {
 /// destructor and signals (remove_temporaries_at_signals()) remove.
 ///
 /// Existing::extended copies the old HDF5 file and locks it against other writers. commit() fails
-/// if a file has appeared, or the copied one has changed.
+/// if a file has appeared or the copied one has changed.
 ///
-/// A symbolic link is kept, and its target replaced. Permissions are kept, and the owner if
-/// allowed; other hard links keep the old content. Pipes, devices, /dev/stdout and /dev/fd/N are
-/// written directly.
+/// A symbolic link is kept and its target replaced. Permissions are kept, and the owner if allowed;
+/// other hard links keep the old content. Pipes, devices, /dev/stdout and /dev/fd/N are written
+/// directly.
 class OutputFile {
  public:
   enum class Temporary {
@@ -39,10 +39,10 @@ class OutputFile {
     named,
   };
 
-  /// What happens to an existing HDF5 file; other files are replaced.
+  /// For an existing HDF5 file; other files are replaced.
   enum class Existing {
     refused,
-    extended,  ///< a dataset is added
+    extended,
   };
 
   explicit OutputFile(std::string path, Temporary temporary = Temporary::unnamed_if_possible,
@@ -70,7 +70,7 @@ class OutputFile {
     write(std::as_bytes(elements));
   }
 
-  /// For regular files. Does not move the position of write().
+  /// For regular files, without moving the position of write().
   void write_at(std::uint64_t offset, std::span<std::byte const> bytes);
 
   /// Moves the position of write() past bytes of write_at().
@@ -78,15 +78,14 @@ class OutputFile {
 
   void go_to(std::uint64_t offset);
 
-  /// Pipes, devices and descriptors.
   [[nodiscard]] bool in_order_only() const noexcept { return direct_; }
 
-  /// If it throws, the old file still exists, unless the sentence states that the new one has
-  /// replaced it.
+  /// If it throws, the old file still exists, unless the message states that the new one replaced
+  /// it.
   void commit();
 
-  /// Flushes all before the first is moved: only a kill between two renames leaves files of
-  /// different runs.
+  /// Flushes all before moving the first: only a kill between two renames leaves files of different
+  /// runs.
   static void commit_all(std::span<OutputFile* const> files);
 
  private:
@@ -115,7 +114,7 @@ class OutputFile {
   [[noreturn]] void fail_writing(std::uint64_t bytes, int error_number) const;
 
   std::string path_;
-  std::string target_;  // path_ with links resolved
+  std::string target_;
   bool is_dataset_ = false;
   TemporaryFile temporary_;
   std::optional<OldFile> old_file_;

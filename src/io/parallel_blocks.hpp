@@ -11,7 +11,7 @@ namespace tessera::io {
 inline constexpr std::uint64_t default_threads = 16;
 
 /// Calls work(first, count) for blocks of [0, total) on a few threads, including this one.
-/// @param report gets the elements done, from this thread
+/// @param report is called on this thread with the number of elements done
 /// @param most_threads 1: in order
 /// @throws the first exception, after all threads have ended
 void parallel_blocks(std::uint64_t total, std::uint64_t block,

@@ -23,10 +23,8 @@ class Pipe {
   /// Skips bytes before `offset`. Waits for the writer, also for the first one of a named pipe.
   void read(std::uint64_t offset, std::span<std::byte> to);
 
-  /// Does not consume the bytes; fewer than `count` at the end.
   [[nodiscard]] std::vector<std::byte> peek(std::uint64_t offset, std::size_t count);
 
-  /// Returns 0 at the end.
   std::size_t read_next(std::span<std::byte> to);
 
   /// Checks the total.

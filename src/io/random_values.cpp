@@ -56,7 +56,7 @@ T uniform_value(std::uint64_t word) {
   }
 }
 
-/// Each at the centre of its step: mean 6, variance 1.
+/// Mean 6 and variance 1, because each value is at the centre of its step.
 template <class T>
 T normal_value(Words const& words, std::uint64_t number) {
   std::int64_t sum = 6 - 6 * (std::int64_t{1} << 32);

@@ -14,22 +14,22 @@ namespace tessera::io {
 
 struct ApartResult {
   std::vector<std::byte> bytes;
-  std::string trouble;  ///< why it did not end normally; empty: it did
+  std::string trouble;  ///< why it did not end normally; may be empty
   bool started = true;
 };
 
 using Send = std::function<void(std::span<std::byte const>)>;
 
-/// Limit of what it sends, and of its additional memory.
+/// Limit of what it sends, and of its further memory.
 inline constexpr std::uint64_t most_apart = std::uint64_t{1} << 30U;
 
 /// Runs `work` in a forked process, because a library may crash on a damaged file. It prints
-/// nothing, and may use a minute of processor time. No threads, Kokkos or device in `work`.
+/// nothing, and may use a minute of processor time. `work` uses no threads, Kokkos or device.
 /// @param most_bytes a process that sends more is killed
 [[nodiscard]] ApartResult run_apart(std::function<void(Send const&)> const& work,
                                     std::uint64_t most_bytes = most_apart);
 
-/// For signal handlers: kills the process and waits for its end.
+/// For signal handlers: kills the process and waits for it.
 void end_apart() noexcept;
 
 }  // namespace tessera::io

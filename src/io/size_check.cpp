@@ -42,7 +42,7 @@ std::uint64_t check_shape(InputFile const& file, MatrixInfo const& info) {
 
 std::uint64_t check_sizes(InputFile const& file, MatrixInfo const& info) {
   std::uint64_t const expected = check_shape(file, info);
-  if (file.is_pipe()) return expected;  // checked later
+  if (file.is_pipe()) return expected;
   std::string const content = "for the header and " + shape_of(info) + " of " +
                               std::string(to_string(info.stored)) +
                               (info.has_vector ? " with a vector" : "");

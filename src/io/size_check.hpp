@@ -10,10 +10,10 @@
 
 namespace tessera::io {
 
-/// Refuses dimensions of zero, and 2^64 bytes or more. Returns the bytes of header, A and V.
+/// Refuses dimensions of zero and 2^64 bytes or more. Returns the bytes of header, A and V.
 [[nodiscard]] std::uint64_t check_shape(InputFile const& file, MatrixInfo const& info);
 
-/// As check_shape(). The bytes must fill the file exactly; check_unchanged() checks a pipe later.
+/// As check_shape(). The bytes must fill the file exactly; check_unchanged() checks pipes later.
 [[nodiscard]] std::uint64_t check_sizes(InputFile const& file, MatrixInfo const& info);
 
 }  // namespace tessera::io

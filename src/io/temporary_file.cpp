@@ -17,7 +17,7 @@
 namespace tessera::io {
 
 struct TemporaryFile::Place {
-  std::atomic<char*> name{nullptr};  // who takes it removes the file
+  std::atomic<char*> name{nullptr};  // whoever takes it removes the file
   Place* next = nullptr;
 };
 
@@ -26,7 +26,7 @@ namespace {
 using Place = TemporaryFile::Place;
 
 std::atomic<Place*> first_place{nullptr};
-std::atomic<pid_t> process{0};  // a forked process inherits the list, but not the files
+std::atomic<pid_t> process{0};  // a forked process inherits the list, not the files
 
 static_assert(std::atomic<char*>::is_always_lock_free && std::atomic<Place*>::is_always_lock_free,
               "a handler of signals reads the list");

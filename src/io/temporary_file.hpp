@@ -21,7 +21,7 @@ class TemporaryFile {
 
   [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
-  /// Keeps the file: it has another owner or no longer exists.
+  /// Keeps the file, which has another owner or no longer exists.
   void forget() noexcept;
 
   /// Reused and never freed, because a signal may come at any time.
@@ -34,8 +34,8 @@ class TemporaryFile {
 
 void remove_temporaries() noexcept;
 
-/// Installs handlers for every signal that ends a process by default, except SIGKILL and those
-/// ignored or handled already. The process then ends with the signal. Call it once, early.
+/// Handles every signal that ends a process by default, except SIGKILL and signals already handled
+/// or ignored; the process then ends by the signal. Call it once, early.
 void remove_temporaries_at_signals();
 
 }  // namespace tessera::io

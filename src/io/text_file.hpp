@@ -55,8 +55,8 @@ class TextFile {
 /// The nearest double; empty if it is not one number or out of range.
 [[nodiscard]] std::optional<double> number_of(std::string_view text);
 
-/// Digits with an optional sign. Integers are never rounded, unlike numbers with a point or an
-/// exponent.
+/// Digits with an optional sign. Unlike numbers with a point or an exponent, integers are never
+/// rounded.
 [[nodiscard]] bool is_integer(std::string_view text);
 
 [[nodiscard]] bool is_exactly(std::string_view integer, double value);
@@ -74,7 +74,7 @@ void append(std::vector<T>& values, T const& value, std::string const& path) {
   values.push_back(value);
 }
 
-/// The Reader's read() returns the header, take_elements() the elements.
+/// Reader::read() returns the header, take_elements() the elements.
 template <class Reader, class Source, class... Arguments>
 std::unique_ptr<MatrixSource> read_text(InputFile file, Arguments const&... arguments) {
   std::optional<Reader> reader(std::in_place, file, arguments...);

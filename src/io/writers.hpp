@@ -14,7 +14,8 @@ namespace tessera::io {
 
 // Writers fill an OutputFile; the caller commits it.
 
-/// Call it before computing. @throws FileError if the extension has no format for a vector
+/// Call it before computing.
+/// @throws FileError if the extension has no format for a vector
 void check_vector_format(std::string const& path);
 
 void check_matrix_format(std::string const& path);

@@ -22,7 +22,7 @@ struct ZipMember {
   std::uint32_t crc = 0;
 };
 
-/// The member NAME.npy, or else NAME.
+/// NAME.npy, or else NAME.
 /// @throws FileError also if no member or two members have this name
 [[nodiscard]] ZipMember find_array(InputFile const& file, std::string const& name);
 

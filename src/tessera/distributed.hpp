@@ -36,11 +36,9 @@
 /// Operations on a matrix whose rows are distributed over MPI processes.
 namespace tessera {
 
-/// Processes that compute together, with the bits of one process (docs/distributed.md). The rows of
-/// rank r follow the rows of rank r - 1.
-///
-/// A matrix is each rank's View of its rows, maybe none. Vectors as long as a column are
-/// distributed, vectors as long as a row are replicated.
+/// Processes that compute together, with the bits of one process (docs/distributed.md). Rank r
+/// passes a View of its rows of the matrix, maybe none, which follow the rows of rank r - 1.
+/// Vectors as long as a column are distributed, vectors as long as a row are replicated.
 ///
 /// Every member except rank, size, exec, exchange and rows_of is collective: all ranks pass the
 /// same number of columns, layout, scalar type, map and numbers. If one rank throws, all throw its
@@ -96,7 +94,7 @@ class Distributed {
                                           size());
   }
 
-  /// If body(), which may be collective, throws on one rank, all throw that error.
+  /// If body(), which may be collective, throws on a rank, all ranks throw that error.
   template <class Body>
   void together(Body const& body) const {
     comm_->together(body);
@@ -105,7 +103,7 @@ class Distributed {
   struct Place {
     distributed::Rows rows;
     Index all_rows;
-    bool by_rows;  ///< lines of sums are rows
+    bool by_rows;
     std::vector<distributed::Rows> rows_by_rank;
   };
   template <MatrixOf<Exec> A>
@@ -272,11 +270,10 @@ class Distributed {
 
   [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(rank()); }
 
-  /// All ranks throw or none does.
   template <class T, class Check>
   Global agree(char const* operation, MatrixIn<T> const& a, Check const& check,
                Sameness const& sameness) const {
-    constexpr std::size_t rows_at = 8, stored_at = 9;  // the same on all: before them
+    constexpr std::size_t rows_at = 8, stored_at = 9;  // facts before these are equal on all ranks
     auto const bits = [](double x) { return std::bit_cast<std::int64_t>(x); };
     auto const all = comm_->meet([&] {
       checks::require_matrix(operation, a);
@@ -293,7 +290,7 @@ class Distributed {
                                               static_cast<std::int64_t>(a.extent(0)),
                                               static_cast<std::int64_t>(mine)};
     });
-    constexpr std::size_t counts = 3;  // names whose values a message can show
+    constexpr std::size_t counts = 3;  // the first names, whose values a message can show
     constexpr std::array<char const*, 8> names{"columns", "bytes a scalar", "vectors", "operation",
                                                "map",     "alpha",          "beta",    "gamma"};
     auto const refuse = [&](std::size_t rank, std::string const& what) {
@@ -477,7 +474,7 @@ class Distributed {
     });
   }
 
-  /// c = the tree over the units of all rows. `job` computes this rank's parts.
+  /// c = the tree over the units of all rows; `job` computes this rank's parts.
   template <class T, class Job>
   void sum_over_rows(Global const& global, MatrixIn<T> const& a, detail::OutputVector<T> c,
                      Kernels kernels, Job const& job) const {
@@ -532,8 +529,8 @@ class Distributed {
     }
   }
 
-  /// roots = the sums of this rank's whole subtrees, after the unit that ends here. Begins this
-  /// rank's chains.
+  /// roots = the sums of this rank's whole subtrees, after that of a unit that ends here. Begins
+  /// this rank's chains.
   template <class Set, bool RowMajor, class T, class Job>
   void make_roots(Global const& global, distributed::detail::Units const& units,
                   distributed::detail::Share const& share, MatrixIn<T> const& a, Job const& job,
@@ -571,7 +568,7 @@ class Distributed {
     auto const hands_on = [](auto const& its) { return its.hands_chains_on(); };
     if (std::ranges::none_of(shares, hands_on)) return;
     auto const& share = shares[index()];
-    // A rank that fails still passes a message on, or the next rank would wait for it.
+    // A rank that fails still sends its message, because the next rank waits for it.
     together([&] {
       using Sending = distributed::Communicator::Sending<T>;
       std::optional<Sending> sending;

@@ -22,7 +22,7 @@
 #include <tessera/stream/options.hpp>
 #include <tessera/stream/source.hpp>
 
-/// Operations on matrices that are larger than memory, with the bits of the operations in memory.
+/// Operations on matrices larger than memory, with the bits of the operations in memory.
 namespace tessera::stream {
 
 /// As in tessera::AtaxOptions.
@@ -47,7 +47,7 @@ OutputVector<T> output_of(MatrixArgument<T> const& block, Index j) {
   return tessera::detail::output(tessera::detail::column(block, static_cast<std::size_t>(j)));
 }
 
-/// Elements contiguous in memory of Exec: the vector itself, or a copy.
+/// The vector itself, or a contiguous copy.
 template <class Exec, class T>
 class SideBySide {
  public:
@@ -187,9 +187,9 @@ inline void add_to(Report& all, Report const& one) {
   all.seconds_waiting_for_work += one.seconds_waiting_for_work;
 }
 
-/// In one pass, or in several if the limit is too small for the sums of all columns, or if the sums
-/// of more than eight would take half of it, which blocks need. add(works, run, x, j, workspace)
-/// adds the work of column j, contiguous in x.
+/// Needs several passes if the limit is too small for the sums of all columns, or if the sums of
+/// more than eight would take half of it, which blocks need. add(works, run, x, j, workspace) adds
+/// the work of column j, contiguous in x.
 template <template <class, class, bool, class> class Work, class Exec, class T, class Layout,
           class Add>
 Report run_columns(Exec const& exec, std::string const& operation,
@@ -205,7 +205,7 @@ Report run_columns(Exec const& exec, std::string const& operation,
     };
     auto const columns = static_cast<Index>(x.extent(1));
     Report all;
-    constexpr Index few = 8;  // share a pass regardless of the room for their sums
+    constexpr Index few = 8;  // share a pass however large their sums are
     Index at_once = columns;
     for (Index first = 0; first < columns;) {
       Index const passes = ceil_div(columns - first, at_once);
@@ -403,9 +403,9 @@ concept OutputBlockFor =
 ///
 /// Views are in memory of `exec`. Work and traffic: 4mn flop; mn·sizeof(T) bytes from the source.
 ///
-/// Guarantees: the bits of `tessera::atax`, for any limit and number of readers. A state can be
+/// Guarantees: the bits of `tessera::atax` for any limit and number of readers. A state can be
 /// resumed with the same matrix, v and map; α, β, z and keep_product may differ. Synchronous.
-/// Allocations stay within options.memory_limit, on the host and on a device each.
+/// Allocations stay within options.memory_limit on the host, and on a device.
 /// @throws LimitError if the limit is too small; it names one that works
 /// @throws std::invalid_argument for wrong sizes, too many readers, missing kernels, and a state of
 /// another operation
@@ -440,15 +440,6 @@ Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
 /// C = α·Aᵀ·B + β·z of a streamed matrix, and B = f(A·v)
 ///
 /// B has m entries of any stride. Callbacks see A·v in B.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// Kokkos::View<double*> v("v", 30), B("B", 1000), C("C", 30);
-/// tessera::stream::atax(Kokkos::DefaultExecutionSpace(), source, v, B, C);
-/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> B, OutputVectorFor<Exec, Source> C>
 Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C const& c,
@@ -466,17 +457,8 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
 /// C = α·Aᵀ·f(A·V) of a streamed matrix, V a block of k vectors
 ///
 /// V and C are n x k, of any layout. No z, no states. Column j has the bits of a call with V's
-/// column j. The matrix is read several times if the limit does not hold the sums of all columns; k
-/// columns need no larger limit than one, except for copies of vectors.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// Kokkos::View<double**, Kokkos::LayoutRight> V("V", 30, 8), C("C", 30, 8);
-/// tessera::stream::atax(Kokkos::DefaultExecutionSpace(), source, V, C);
-/// ```
+/// column j. If the limit does not hold the sums of all columns, the matrix is read several times;
+/// a limit that works for one column works for k, except for copies of vectors.
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Out>
 Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
@@ -516,15 +498,6 @@ Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, 
 /// B = A·v of a streamed matrix
 ///
 /// As `atax`; B has m entries.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// Kokkos::View<double*> v("v", 30), B("B", 1000);
-/// tessera::stream::multiply(Kokkos::DefaultExecutionSpace(), source, v, B);
-/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> B>
 Report multiply(Exec const& exec, Source const& source, V const& v, B const& b,
@@ -557,15 +530,6 @@ Report multiply(Exec const& exec, Source const& source, In const& v, Out const& 
 /// C = Aᵀ·B of a streamed matrix
 ///
 /// As `atax`; B has m entries, C n.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// Kokkos::View<double*> B("B", 1000), C("C", 30);
-/// tessera::stream::multiply_transposed(Kokkos::DefaultExecutionSpace(), source, B, C);
-/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> B,
           OutputVectorFor<Exec, Source> C>
 Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C const& c,

@@ -17,7 +17,6 @@ namespace tessera::app {
 
 enum class BackendChoice { automatic, openmp, serial, cuda };
 
-/// Its name on the command line and in the library.
 [[nodiscard]] std::string_view to_string(BackendChoice choice);
 
 struct BackendFacts {
@@ -25,7 +24,7 @@ struct BackendFacts {
   std::string name;
   std::string device;  ///< "AMD EPYC 9654, 2 threads"
   bool is_gpu = false;
-  int concurrency = 0;             ///< threads that run together
+  int concurrency = 0;
   std::size_t scratch_level0 = 0;  ///< fast, per team
   std::size_t scratch_level1 = 0;  ///< slow, per team
 };
@@ -34,13 +33,13 @@ struct BackendFacts {
 [[nodiscard]] std::vector<BackendFacts> enabled_backends();
 
 void require_backend(BackendChoice choice);
-/// Exchanges of different backends would not match. GPUs may differ in free memory. Collective.
+/// Throws if backends differ, whose exchanges would not match. Collective.
 void require_same_backend(std::string const& path, BackendFacts const& mine);
 
 // Cost model of `--backend auto` (docs/decisions/copies-to-gpus.md): a constant plus the larger of
-// bytes over bandwidth and operations over rate. It prefers the host in doubt.
+// bytes over bandwidth and operations over rate. In doubt it prefers the host.
 
-/// In bytes; known before data are read.
+/// In bytes.
 struct Forecast {
   std::uint64_t traffic = 0;  ///< least of one run
   std::uint64_t inputs = 0;
@@ -48,7 +47,6 @@ struct Forecast {
   std::uint64_t scratch = 0;  ///< workspace and intermediates
   double flops = 0;           ///< of one run, if operations limit it
 
-  /// Bytes on the backend.
   [[nodiscard]] std::uint64_t memory() const { return inputs + results + scratch; }
 };
 
@@ -107,24 +105,22 @@ struct BackendDecision {
   std::string why;  ///< empty: the user chose it
 };
 
-/// `automatic`: the GPU if the job fits and should finish earlier, copies included; else the host.
+/// `automatic`: the GPU if the job fits and should finish earlier, with copies; else the host.
 [[nodiscard]] BackendDecision choose_backend(BackendChoice choice, Job const& job);
 
-/// Refuses a preference on hosts.
 void require_caches(std::optional<backends::CachePreference> preference,
                     BackendFacts const& backend);
 
-/// Refuses several threads (0: not given) if the backend has one.
+/// Refuses several threads if the backend has one. 0: not given.
 void require_threads(int threads, BackendFacts const& backend);
 
-/// Refuses --device with a host backend.
 void require_device_in_use(std::optional<int> device, BackendChoice choice);
 
 [[nodiscard]] std::string_view to_string(backends::CachePreference preference);
 
 struct Processor {
-  std::string name;          ///< or "unknown"
-  std::string instructions;  ///< used here: "avx2 fma avx512f", or "unknown"
+  std::string name;
+  std::string instructions;  ///< "avx2 fma avx512f", or "unknown"
 };
 [[nodiscard]] Processor host_processor();
 

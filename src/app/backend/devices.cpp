@@ -22,7 +22,6 @@
 namespace tessera::app {
 namespace {
 
-/// "13.0" for 13000.
 std::string cuda_version(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }

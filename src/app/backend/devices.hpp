@@ -15,10 +15,8 @@
 /// Kokkos aborts on errors, so everything is checked before it starts.
 namespace tessera::app {
 
-/// "NVIDIA H200 (device 0)".
 [[nodiscard]] std::string name_of(backends::Device const& device);
 
-/// "NVIDIA H200, sm_90, 132 multiprocessors, 139.8 GiB".
 [[nodiscard]] std::string describe(backends::Device const& device);
 
 /// Empty if a GPU was found.
@@ -36,8 +34,8 @@ namespace tessera::app {
                                            std::uint64_t needed, std::uint64_t free,
                                            backends::Device const& device);
 
-/// The wanted one; for ranks, a host's GPUs in turn; else the first usable. Empty without a GPU
-/// backend.
+/// The wanted device; for ranks, the host's GPUs in turn; else the first usable one. Empty without
+/// a GPU backend.
 [[nodiscard]] std::optional<int> choose_device(std::optional<int> wanted);
 
 struct CurrentDevice {
@@ -52,16 +50,15 @@ void require_device_memory(std::uint64_t bytes, std::string const& path, std::st
 /// Null: not set.
 using Environment = char const* (*)(char const* name);
 
-/// Refuses variables at which Kokkos aborts, or which it misreads.
+/// Refuses variables at which Kokkos aborts or which it misreads.
 void require_kokkos_environment(Environment const& variable);
 
 /// Prints a sentence if there are fewer than `wanted` (0: not given).
 int host_threads(int wanted);
 
-/// Output of Kokkos and its tools goes to stderr: stdout is for results.
+/// Sends output of Kokkos and its tools to stderr: stdout is for results.
 class KokkosSession {
  public:
-  /// `threads`: 0 if not given. `device`: empty without a GPU backend.
   KokkosSession(int threads, std::optional<int> device);
   ~KokkosSession();
   KokkosSession(KokkosSession const&) = delete;

@@ -56,7 +56,6 @@ class Failure : public std::runtime_error {
 /// The first failure. If ranks fail together, the library passes on only its sentence. Thread-safe.
 class KeptFailure {
  public:
-  /// Keeps the exception being handled, if it is the first.
   static void keep() {
     std::lock_guard const lock(of_process().mutex_);
     if (!of_process().first_) of_process().first_ = failure_of(std::current_exception());

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-/// Sentences that are no errors, for stderr and reports for programs. A report on stderr contains
-/// them instead, so that it can be parsed.
+/// Notices go to stderr and into reports for programs. If such a report is on stderr, only it has
+/// them, so that it can be parsed.
 namespace tessera::app {
 
 /// Printed when notices are released. Thread-safe.

@@ -58,7 +58,6 @@ class ProgressBar {
           .advance = [&bar](std::uint64_t bytes) { bar.advance(bytes); }};
 }
 
-/// On the monotonic clock.
 class Stopwatch {
  public:
   [[nodiscard]] double seconds() const {
@@ -79,13 +78,11 @@ struct TimeSummary {
   int repeats = 0;
 };
 
-/// Median time.
 struct StageTime {
   std::string name;
   double seconds = 0;
 };
 
-/// 0 without values.
 [[nodiscard]] inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
   std::ranges::sort(values);

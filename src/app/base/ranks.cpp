@@ -42,7 +42,6 @@ std::string contents_of(pid_t pid, char const* name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// 0 if unknown.
 pid_t parent_of(pid_t pid) {
   std::istringstream status(contents_of(pid, "status"));
   for (std::string word; status >> word;) {
@@ -57,7 +56,6 @@ pid_t parent_of(pid_t pid) {
 bool is_started_by_a_rank() {
   for (pid_t pid = ::getppid(); pid > 1; pid = parent_of(pid)) {
     if (contents_of(pid, "maps").find("/libmpi") != std::string::npos) return true;
-    // Null-terminated strings.
     std::string const environment = '\0' + contents_of(pid, "environ");
     auto const has = [&](std::string const& name) {
       return environment.find('\0' + name + "=") != std::string::npos;

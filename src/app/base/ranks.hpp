@@ -10,7 +10,7 @@
 
 #include <app/base/failure.hpp>
 
-/// Collective functions are in app/ranks, with and without MPI.
+/// Collective functions are in app/ranks, with MPI and without.
 namespace tessera::app {
 
 /// Without mpirun there is one.
@@ -19,8 +19,7 @@ struct Ranks {
   int size = 1;
   int on_host = 0;  ///< rank on this host
   int host_size = 1;
-  /// Default host threads: the processors divided by the ranks that share them. 0: as without
-  /// ranks.
+  /// Default host threads: processors divided by the ranks that share them. 0: as without ranks.
   int threads = 0;
   /// Each rank's text. Collective, also for failed ranks.
   std::vector<std::string> (*gather)(std::string const& mine) = nullptr;
@@ -41,25 +40,25 @@ struct RankFacts {
   std::int64_t first_row = 0;
   std::int64_t rows = 0;
   double read_seconds = 0;
-  bool streams = false;          ///< keeps no rows in memory
-  std::uint64_t bytes_read = 0;  ///< of a stream
-  double seconds = 0;            ///< of a run, waiting included; 0: not measured
+  bool streams = false;
+  std::uint64_t bytes_read = 0;
+  double seconds = 0;  ///< of a run, waiting included; 0: not measured
 };
 
 /// "expected X on each rank, as on rank 0, found Y on rank 2"; empty if equal. Collective; the same
-/// on all.
+/// on all ranks.
 [[nodiscard]] std::string difference_of_ranks(std::string const& mine);
 
-/// Messages of different command lines would not match. Collective.
+/// Refuses different command lines, whose messages would not match. Collective.
 /// @param words from parse_options
 void require_same_request(std::vector<std::string> const& words);
 
-/// Judged by launchers' variables and TESSERA_MPI (docs/guide/environment.md). False for a child of
-/// an MPI program, unless TESSERA_MPI is on.
+/// By variables of launchers and TESSERA_MPI (docs/guide/environment.md). False for a child of an
+/// MPI program, unless TESSERA_MPI is on.
 [[nodiscard]] bool is_started_by_mpirun();
 
-/// By launchers' variables, also of srun without PMIx. Empty if unknown, or if each process is a
-/// separate run.
+/// By variables of launchers, also of srun without PMIx. Empty if unknown, or if each process is a
+/// run.
 [[nodiscard]] std::string launched_processes();
 
 /// Initialises MPI if mpirun started this process. Only the first rank keeps stdout and stderr. A
@@ -77,7 +76,7 @@ class RanksSession {
 /// If work() throws on a rank, all throw a Failure with that sentence and status.
 ExitStatus on_all_ranks(std::function<ExitStatus()> const& work);
 
-/// Empty: not reported.
+/// Empty without MPI.
 [[nodiscard]] std::string mpi_version();
 
 }  // namespace tessera::app

@@ -19,11 +19,11 @@ namespace tessera::app {
 
 [[nodiscard]] std::string matrix_text(bench::Shape const& shape);
 
-/// The first column and the columns in `words` are left-aligned.
+/// Left-aligns the first column and those in `words`.
 [[nodiscard]] std::string aligned(std::vector<std::vector<std::string>> const& lines,
                                   std::vector<std::size_t> const& words);
 
-/// "0.5", "60", "1e-3"; empty for other text, and beyond a double.
+/// "0.5", "60", "1e-3"; empty for other text and beyond a double.
 [[nodiscard]] std::optional<double> decimal_number(std::string_view text);
 
 /// Too large, or so small that it is 0.
@@ -39,7 +39,6 @@ struct TwoExtents {
   int second = 0;
 };
 
-/// "32x8".
 [[nodiscard]] std::optional<TwoExtents> two_extents(std::string_view text);
 
 [[nodiscard]] std::string fixed(double value, int digits);

@@ -24,8 +24,8 @@ struct CheckpointJob {
   stream::StateOf state;
   io::FileIdentity file;
   std::string file_sha256;  ///< of InputFile::sample()
-  std::string dataset;      ///< of an HDF5 file
-  std::string elements;     ///< "f32 little 128": type, order, offset
+  std::string dataset;
+  std::string elements;  ///< type, order and offset: "f32 little 128"
   std::string vector_sha256;
   std::string options{};  ///< that a solver's state depends on: "damp 0.5"
   std::string limits{};   ///< may change: "atol 1e-06"
@@ -46,8 +46,8 @@ struct Checkpoint {
 /// A run's checkpoint file, locked so that no other run overwrites it. An empty path: no file. Only
 /// the first rank has one.
 ///
-/// The lock is on one byte of the folder, selected by the file's name, so that nothing is left
-/// behind. File systems without locks give no protection.
+/// The lock is on one byte of the folder, selected by the file's name, so that nothing remains.
+/// File systems without locks give no protection.
 class CheckpointPlace {
  public:
   /// @throws Failure usage for a dataset or an open descriptor
@@ -62,11 +62,10 @@ class CheckpointPlace {
   io::Descriptor lock_;
 };
 
-/// Writes and renames a temporary file, so that a complete checkpoint always exists. Copies no
-/// vectors.
+/// Renames a temporary file, so that a complete checkpoint always exists. Copies no vectors.
 void write_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 
-/// A failure adds a notice: a run outlasts a full disk and tries again.
+/// A failure is only a notice: the run continues and tries again.
 void try_checkpoint(std::string const& path, Checkpoint const& checkpoint);
 
 /// Opening checks length and memory, finish() detects damage.
@@ -82,7 +81,6 @@ class CheckpointFile {
   /// Bytes of the vectors in file order: waiting ones, chain, output.
   [[nodiscard]] std::vector<std::uint64_t> const& sizes() const { return sizes_; }
 
-  /// `to` must have its size.
   void read(std::span<std::byte> to);
   /// Checks the digest.
   void finish();

@@ -582,7 +582,6 @@ void add_tune(CLI::App& app, Chosen& chosen) {
   command.footer(help::tune);
 }
 
-/// In the order of `--help`.
 constexpr std::pair<char const*, std::string_view> headings[] = {
     {"INPUT AND OUTPUT",
      " --input-format --output-format --vector --transposed-vector --output --transposed-output "

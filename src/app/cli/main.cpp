@@ -56,7 +56,7 @@ ExitStatus say_exception() {
   std::_Exit(static_cast<int>(status));
 }
 
-/// Writes beyond `ulimit -f` become errors of the file.
+/// Turns writes beyond `ulimit -f` into errors of the file.
 void take_all_ends() {
   std::set_terminate(end_uncaught);
   std::signal(SIGXFSZ, SIG_IGN);
@@ -81,7 +81,7 @@ std::optional<int> device_of(CommandOptions const& options) {
   }
 }
 
-/// Whether the ranks run such a command together; else the first runs it alone.
+/// Whether all ranks run the command; else only the first does.
 template <class CommandOptions>
 inline constexpr bool is_for_ranks = std::is_same_v<CommandOptions, ComputeOptions> ||
                                      std::is_base_of_v<SolveOptions, CommandOptions>;
@@ -91,7 +91,7 @@ void prepare(CommandOptions const& options, std::optional<KokkosSession>& kokkos
   kokkos.emplace(threads_of(options), choose_device(device_of(options)));
 }
 
-/// Prints what it can, and then the error, if Kokkos cannot start.
+/// If Kokkos cannot start, prints what it can before the error.
 void prepare(InfoOptions const& options, std::optional<KokkosSession>& kokkos) {
   std::optional<int> device;
   try {
@@ -111,14 +111,14 @@ void prepare(TuneOptions const& options, std::optional<KokkosSession>& kokkos) {
 
 void prepare(ConvertOptions const& /*options*/, std::optional<KokkosSession>& /*kokkos*/) {}
 
-/// Destroyed after errors are printed: Kokkos may end the program if its device is lost.
+/// Destroyed after errors are printed, because Kokkos may end the program if its device is lost.
 struct Sessions {
   std::optional<RanksSession> ranks;
   std::optional<KokkosSession> kokkos;
 };
 
-/// A file of the run would get a closed descriptor, and receive what is printed. The wrong
-/// direction makes their use an error.
+/// Otherwise a file of the run would get the number of a closed descriptor, and what is printed.
+/// Opened in the wrong direction, so that their use is an error.
 void occupy_standard_descriptors() {
   for (int const descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;

@@ -260,7 +260,7 @@ inline CLI::Option* add_input_file(CLI::App& app, std::string const& name, std::
       ->type_name(name.starts_with('-') ? "FILE" : "");
 }
 
-/// `-` is stdout. A name without dashes is a positional.
+/// `-` is stdout.
 inline CLI::Option* add_output_file(CLI::App& app, std::string const& name, std::string& path,
                                     std::string const& help) {
   auto const take = [&path](std::string const& text) { path = text == "-" ? "/dev/stdout" : text; };

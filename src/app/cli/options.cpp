@@ -80,7 +80,6 @@ std::string command_case(CLI::App const& command) {
          "\" ;;\n      esac ;;\n";
 }
 
-/// Equal on all ranks: see parse_options.
 std::vector<std::string> request_of(CLI::App const& app) {
   constexpr std::array<std::string_view, 4> own{"threads", "device", "memory-limit",
                                                 "checkpoint-every"};

@@ -115,7 +115,6 @@ class WordCheck {
   }
 
  private:
-  /// @return how many following words belong to the option
   std::size_t take_option(std::string const& word, std::string const* next) const {
     bool const is_long = word.starts_with("--");
     std::size_t const equals = is_long ? word.find('=') : std::string::npos;

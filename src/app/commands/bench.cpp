@@ -37,7 +37,7 @@ struct BenchReport {
   io::Layout layout;
   bool is_turned;  ///< column-major, read as rows of the transpose
   BackendFacts backend;
-  bool backend_chosen;  ///< by the program
+  bool backend_chosen;
   bench::Facts facts;
   std::vector<bench::Table> tables;
 };
@@ -58,8 +58,8 @@ std::int64_t parse_tile(std::string const& text) {
 
 struct FileData {
   io::HostMatrix A;
-  io::HostMatrix B;  ///< of gemm
-  io::HostVector x;  ///< of products with a vector
+  io::HostMatrix B;
+  io::HostVector x;
 };
 
 struct Measured {

@@ -35,8 +35,6 @@ ExitStatus run_command(CheckOptions const& options);
 ExitStatus run_command(ShowOptions const& options);
 ExitStatus run_command(InfoOptions const& options);
 
-// Shared by `bench` and `tune`.
-
 /// `automatic`: the GPU if there is one, else the best host backend.
 [[nodiscard]] BackendFacts measured_backend(MeasureOptions const& options);
 

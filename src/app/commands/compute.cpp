@@ -82,7 +82,7 @@ struct Done {
   std::optional<TuningInUse> tuning = std::nullopt;
 };
 
-/// For a stream that reads out of order or twice.
+/// Refuses a matrix that can only be read in order if the stream needs more.
 void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
                  std::int64_t columns, std::string const& why) {
   io::MatrixInfo const& info = reader.info();
@@ -109,7 +109,6 @@ void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
   }
 }
 
-/// Whether elements were rounded to a smaller range.
 bool is_narrowed(io::MatrixInfo const& info, io::ScalarType type) {
   return info.type == io::ScalarType::f64 && type == io::ScalarType::f32;
 }

@@ -115,7 +115,7 @@ ExitStatus run_command(io::GenerateRequest const& options) {
 namespace {
 
 void refuse_raw_options(ConvertOptions const& options) {
-  // Such as the name of a pipe, which may be raw.
+  // A pipe's name, for example; its content may be raw.
   bool const has_no_name =
       !options.input_format && !std::filesystem::path(options.input).has_extension();
   std::string const hint = has_no_name ? "; --input-format raw reads elements alone" : "";
@@ -177,7 +177,7 @@ ExitStatus run_command(ConvertOptions const& options) {
   ConvertOptions request = options;
   request.input = resolve_input(options.input).path;
   check_usage(request);
-  // As for other results. A given V needs an ex3 file.
+  // As other results, it becomes a .npy file; but a given V needs an ex3 file.
   bool const has_no_name = io::has_no_extension_to_say(request.output);
   if (has_no_name && !request.output_format && request.vector.empty()) {
     request.output_format = io::Format::npy;

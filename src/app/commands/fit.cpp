@@ -266,7 +266,6 @@ std::string table_of(Fit const& fit) {
   return aligned(lines, {});
 }
 
-/// One class per row, not copied.
 io::HostMatrix rows_of(io::HostVector const& x, std::int64_t classes) {
   auto const count = static_cast<std::size_t>(classes);
   return std::visit(

@@ -66,7 +66,6 @@ void print(char const* name, std::string const& text) {
   std::printf("%-14s%s\n", name, text.c_str());
 }
 
-/// The instruction set of the inner loops.
 std::string inner_loops() {
   namespace avx512 = backends::host::avx512;
   if (avx512::available()) return "AVX-512";

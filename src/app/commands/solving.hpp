@@ -26,21 +26,18 @@
 /// Shared by solver commands.
 namespace tessera::app {
 
-/// Refuses unusable backends and devices.
 void require_solvable(SolveOptions const& options);
 
-/// With --check or --checkpoint A must be a regular file, because it is read again.
+/// With --check or --checkpoint, A is read again: it must be a regular file.
 [[nodiscard]] io::MatrixReader open_solved(SolveOptions const& options, std::string const& path);
 
-/// One entry per row of A.
 /// @param converts accept the other type without --type
 [[nodiscard]] VectorOfFile read_right_side(SolveOptions const& options,
                                            io::MatrixReader const& reader, std::string const& path,
                                            bool converts = false, Blocks blocks = Blocks::refused);
 
-/// @param vectors bytes besides the matrix
+/// @param vectors, steps see choose_place
 /// @param copies further bytes if the matrix is in memory
-/// @param steps estimated iterations
 [[nodiscard]] SolvePlace begin_solve(SolveOptions const& options, io::MatrixReader const& reader,
                                      std::uint64_t vectors, std::uint64_t copies,
                                      std::int64_t steps);
@@ -67,11 +64,10 @@ struct SolveSubject {
   std::string method;
 };
 
-/// One line; heights are logarithms. Empty for fewer than two different residuals.
+/// One line of logarithmic heights. Empty for fewer than two different residuals.
 [[nodiscard]] std::string picture_of(std::vector<solve::Step> const& history);
 [[nodiscard]] std::string matrix_line(SolveSubject const& subject);
 [[nodiscard]] std::string run_lines(SolveSubject const& subject);
-/// With the times of ranks.
 [[nodiscard]] std::string time_line(SolveSubject const& subject);
 
 [[nodiscard]] Json json_numbers(std::vector<double> const& values);

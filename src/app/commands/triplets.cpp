@@ -81,7 +81,6 @@ io::HostMatrix scores_of(Triplets const& found) {
   return scores;
 }
 
-/// Opened before computing.
 class Results {
  public:
   Results(TripletOptions const& options, RunFiles& files) : options_(options) {

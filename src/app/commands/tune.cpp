@@ -79,7 +79,6 @@ class StageBar {
   std::string stage_;
 };
 
-/// The fastest trials and the backend's choice.
 std::string stage_text(std::vector<bench::Trial> const& trials, std::string const& stage) {
   constexpr std::size_t shown = 10;
   std::vector<std::vector<std::string>> lines = {{"rank", "time", "speed-up", "check", "launch"}};

@@ -25,16 +25,16 @@ struct Report {
   std::int64_t rows;
   std::int64_t cols;
   io::ScalarType type;
-  io::ElementType stored;  ///< of A in its file
+  io::ElementType stored;
   io::Layout layout;
   std::string vector;
   std::int64_t vectors = 1;
-  std::optional<io::ElementType> vector_stored;  ///< empty: no file
-  TermOptions terms;                             ///< of atax, or U of two products
+  std::optional<io::ElementType> vector_stored;
+  TermOptions terms;  ///< of atax, or U of two products
   double read_seconds;
   bool method_chosen;
   BackendFacts backend;
-  bool backend_chosen;  ///< by the program
+  bool backend_chosen;
   std::string backend_why;
   Measurement const& run;
   std::string sha256;
@@ -73,7 +73,7 @@ struct MatrixFacts {
   std::string file;  ///< empty: in memory only
   std::int64_t rows = 0;
   std::int64_t cols = 0;
-  io::ScalarType type = io::ScalarType::f32;  ///< in memory
+  io::ScalarType type = io::ScalarType::f32;
   io::Layout layout = io::Layout::right;
   std::optional<io::ElementType> stored = std::nullopt;
 
@@ -94,15 +94,13 @@ struct MatrixReport {
   bool backend_chosen = false;
   std::string backend_why;
   Measurement const& run;
-  std::string sha256;  ///< of the result, in its order
+  std::string sha256;
   std::optional<check::Verdict> check;
   std::optional<check::BitVerdict> bits_check;
   std::optional<TuningInUse> tuning;
 };
 
 [[nodiscard]] std::string write_report(MatrixReport const& report, ReportFormat format);
-
-// Shared with reports of commands.
 
 [[nodiscard]] std::string report_line(std::string name, std::string const& text);
 /// Empty for one process.

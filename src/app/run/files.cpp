@@ -233,7 +233,7 @@ void ResultFile::write(io::HostMatrix const& matrix) {
 }
 
 void put_in_place(std::vector<io::OutputFile*> const& files) {
-  std::vector<io::OutputFile*> each;  // once, in order
+  std::vector<io::OutputFile*> each;
   for (io::OutputFile* const file : files) {
     if (file != nullptr && std::ranges::find(each, file) == each.end()) each.push_back(file);
   }

@@ -16,13 +16,13 @@
 
 namespace tessera::app {
 
-/// Compared before reading: a run must not write a file that it reads, nor one twice.
+/// Checks before reading that a run writes no file that it reads, and none twice.
 ///
 /// After links, files are equal by folder (device and inode) and last name, so they need not exist;
-/// existing ones also by inode; datasets also by name. Character devices never conflict.
+/// existing files also by inode, datasets also by name. Character devices never conflict.
 class RunFiles {
  public:
-  /// Also files that are kept for later runs.
+  /// Also for files that are kept for later runs.
   RunFiles& reads(std::string const& path);
   RunFiles& writes(std::string const& path);
 
@@ -34,14 +34,13 @@ class RunFiles {
   /// No run may overwrite these.
   RunFiles& keeps_tunings();
 
-  /// The report must not be one of the files, or mix with data on stdout. Opens it. Releases
+  /// Opens the report, which must not be one of the files or mix with data on stdout. Releases
   /// notices unless they would precede a report for programs on one stream.
   void check();
 
   /// stderr if a result goes to stdout, else stdout.
   [[nodiscard]] std::FILE* report() const;
 
-  /// Call once, last.
   void print_report(std::string const& text);
 
  private:
@@ -55,13 +54,13 @@ class RunFiles {
 
 void check_add_dataset(bool add_dataset, std::initializer_list<std::string> outputs);
 
-/// Opened before computing. Nothing is written without a name, or on ranks other than the first.
-/// Two datasets of one HDF5 file share it. put_in_place() commits.
+/// Opened before computing; put_in_place() commits. Nothing is written without a name, or on ranks
+/// other than the first. Two datasets of one HDF5 file share it.
 class ResultFile {
  public:
   enum class Kind { vector, matrix };
 
-  /// @param other may go to the same HDF5 file; may be null
+  /// @param other may write to the same HDF5 file; may be null
   ResultFile(std::string const& path, Kind kind, bool add_dataset = false,
              ResultFile const* other = nullptr);
   void write(io::HostVector const& vector);
@@ -71,7 +70,6 @@ class ResultFile {
   [[nodiscard]] io::OutputFile* written() const;
 
  private:
-  /// Counts the missing results.
   struct Shared {
     io::OutputFile file;
     int results = 1;
@@ -84,7 +82,7 @@ class ResultFile {
   std::shared_ptr<Shared> shared_;
 };
 
-/// All are on disk before the first is moved into place. Ignores null and repeated files.
+/// All files are on disk before the first is moved into place. Ignores null and repeated files.
 void put_in_place(std::vector<io::OutputFile*> const& files);
 
 }  // namespace tessera::app

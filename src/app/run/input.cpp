@@ -236,7 +236,7 @@ Input read_input(io::MatrixReader const& reader, std::string const& vector, Oper
     input.vector_source = small.vector_source;
     input.vector_stored = small.vector_stored;
   };
-  // The small vector first, so that its errors precede a long read; in a pipe it follows A.
+  // The small vector first, unless it follows A in a pipe.
   bool const last =
       reader.info().in_order_only && takes_v_beside_a(reader.info(), vector, operation);
   if (!last) read_vector();

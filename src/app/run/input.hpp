@@ -30,11 +30,11 @@ struct InputName {
 struct Input {
   io::MatrixInfo info;
   io::HostMatrix A;
-  io::HostVector x;          ///< contiguous
+  io::HostVector x;
   std::int64_t columns = 1;  ///< vectors in x
   io::ScalarType type;
-  std::string vector_source;                     ///< "ones", "V of FILE", or a file
-  std::optional<io::ElementType> vector_stored;  ///< empty: no file
+  std::string vector_source;  ///< "ones", "V of FILE", or a file
+  std::optional<io::ElementType> vector_stored;
   double read_seconds = 0;
 };
 
@@ -50,16 +50,16 @@ struct Input {
 /// Refuses ranks that have read different elements. Collective.
 void require_same_elements(std::string const& path, io::HostVector const& x);
 
-/// The vector: the file `vector`, else V of an ex3 file if the operation uses V, else ones.
+/// Reads the vector from the file `vector`, else V of an ex3 file if the operation uses V; else it
+/// is ones.
 /// @param type of both; empty: A's, which the vector must have
 [[nodiscard]] Input read_input(io::MatrixReader const& reader, std::string const& vector,
                                OperationId operation, std::optional<io::ScalarType> type);
 
-/// Whether read_input uses V of A's file.
 [[nodiscard]] bool takes_v_beside_a(io::MatrixInfo const& info, std::string const& vector,
                                     OperationId operation);
 
-/// The vector alone, without a check that the file is unchanged.
+/// Without a check that the file is unchanged.
 struct VectorInput {
   io::MatrixInfo info;
   io::HostVector x;
@@ -72,7 +72,6 @@ struct VectorInput {
                                             std::string const& vector, OperationId operation,
                                             std::optional<io::ScalarType> type);
 
-/// A vector, or the columns of a matrix as contiguous vectors.
 struct VectorOfFile {
   io::HostVector x;
   io::ElementType stored;
@@ -81,12 +80,12 @@ struct VectorOfFile {
 enum class Blocks { refused, taken };
 /// One entry per row or column of A.
 /// @param of "row" or "column"
-/// @param blocks taken: columns are vectors
+/// @param blocks a matrix is accepted: its columns are vectors
 [[nodiscard]] VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& wanted,
                                            std::string const& of, std::string const& path_a,
                                            Blocks blocks = Blocks::refused);
 
-/// By the header; 1 without a file.
+/// From the header; 1 without a file.
 [[nodiscard]] std::int64_t vectors_in(std::string const& path);
 
 /// The vectors are its columns, stored row by row.
@@ -108,7 +107,6 @@ struct Extents {
 };
 [[nodiscard]] Extents extents(io::HostMatrix const& A);
 [[nodiscard]] io::ElementSpan elements(io::HostVector const& vector);
-/// In the matrix's order.
 [[nodiscard]] io::ElementSpan elements(io::HostMatrix const& matrix);
 
 struct Operands {
@@ -120,17 +118,16 @@ struct Operands {
 
 [[nodiscard]] std::uint64_t count_not_finite(io::ElementSpan elements);
 
-/// Empty if all are finite, or if operands are not: then they are data.
+/// Empty if all are finite, or if operands are not: then infinity and NaN are data.
 [[nodiscard]] std::string overflow_warning(io::ElementSpan result, Operands const& operands);
 
 void warn_of_overflow(io::ElementSpan result, Operands const& operands);
 
-/// Its name on the command line.
 [[nodiscard]] std::string word_of(maps::Kind map);
 
 void check_terms(TermOptions const& options);
 
-/// @param type another is refused unless `convert`
+/// @param type a file of another type is refused unless `convert`
 /// @throws Failure usage for a number beyond the type
 [[nodiscard]] Terms read_terms(TermOptions const& options, io::MatrixInfo const& info,
                                io::ScalarType type, bool convert, std::string const& path_a);

@@ -32,7 +32,7 @@ struct RunOptions {
   std::optional<int> device;                                  ///< empty: the first usable GPU
   std::optional<backends::CachePreference> cache_preference;  ///< empty: CUDA's default
   bool check = false;
-  bool add_dataset = false;  ///< to an existing HDF5 file
+  bool add_dataset = false;
   bool no_tuning_cache = false;
   ReportFormat format = ReportFormat::text;
   std::string report;  ///< empty: stdout, or stderr
@@ -44,7 +44,7 @@ struct RunOptions {
 };
 
 struct ConvertOptions : io::ConversionRequest {
-  // Of a raw INPUT; empty: as `raw` of the request.
+  // Of a raw INPUT; empty: as the request's `raw`.
   std::optional<io::ScalarType> raw_type = std::nullopt;
   std::optional<io::Layout> raw_layout = std::nullopt;
   // Of a CSV INPUT; empty: by its fields.
@@ -55,13 +55,12 @@ struct ConvertOptions : io::ConversionRequest {
 struct TermOptions {
   maps::Kind map = maps::Kind::identity;
   std::string map_option;  ///< that set map_vector
-  std::string map_vector;  ///< a file
+  std::string map_vector;
   double alpha = 1;
   std::optional<double> beta;  ///< empty: 1 with z
-  std::string add;             ///< file of z
+  std::string add;
 
   [[nodiscard]] double effective_beta() const { return add.empty() ? 0 : beta.value_or(1); }
-  /// In the order of the help; empty: none.
   [[nodiscard]] std::string first_option() const {
     if (map != maps::Kind::identity || !map_vector.empty()) {
       return map_option.empty() ? "--map" : map_option;
@@ -73,10 +72,9 @@ struct TermOptions {
   [[nodiscard]] bool is_any() const { return !first_option().empty(); }
 };
 
-/// atax, gemv, gemvt, gemv-both
 struct ComputeOptions : RunOptions {
   OperationId operation = OperationId::atax;
-  std::string input;  ///< as written
+  std::string input;
   std::optional<io::Format> input_format;
   std::string vector;        ///< empty: V of an ex3 file or ones
   std::string output;        ///< empty: N-out.bin for a number, else none
@@ -85,7 +83,7 @@ struct ComputeOptions : RunOptions {
   TermOptions terms;               ///< of atax; of two products, U as the map's vector
   std::uint64_t memory_limit = 0;  ///< 0: none
   std::string checkpoint;
-  double checkpoint_seconds = 60;  ///< between two checkpoints
+  double checkpoint_seconds = 60;
 
   [[nodiscard]] bool is_both() const { return row_of(operation).gives_two_vectors; }
 };
@@ -93,7 +91,7 @@ struct ComputeOptions : RunOptions {
 struct SolveOptions : RunOptions {
   std::string input;
   std::optional<io::Format> input_format;
-  std::string history;  ///< CSV file
+  std::string history;
   std::uint64_t memory_limit = 0;
   std::string checkpoint;
   double checkpoint_seconds = 60;
@@ -104,11 +102,11 @@ enum class LeastSquaresMethod { automatic, direct, lsmr, lsqr };
 
 struct LeastSquaresOptions : SolveOptions {
   std::string command;
-  std::string right_side;  ///< file of b
+  std::string right_side;
   std::string output;
   LeastSquaresMethod method = LeastSquaresMethod::automatic;
-  double damp = 0;                 ///< of lstsq
-  std::optional<double> lambda{};  ///< of ridge: damp²
+  double damp = 0;
+  std::optional<double> lambda{};  ///< damp²
   std::optional<double> atol{};
   std::optional<double> btol{};
   std::optional<double> conlim{};
@@ -127,15 +125,15 @@ struct TripletOptions : SolveOptions {
   std::optional<std::int64_t> power_iterations;
   std::optional<std::uint64_t> seed;
   bool scale = false;  ///< of pca: divide columns by deviations
-  // Files; empty: none.
+  // Empty: not written.
   std::string u;
   std::string s;
   std::string vt;      ///< of pca: components
-  std::string scores;  ///< of pca, as those below
+  std::string scores;  ///< for pca, as those below
   std::string mean;
   std::string deviations;
-  std::string variance;  ///< along components
-  std::string ratio;     ///< of that to all columns' variance
+  std::string variance;
+  std::string ratio;  ///< of this to the variance of all columns
 
   [[nodiscard]] bool is_pca() const { return command == "pca"; }
   [[nodiscard]] bool is_randomized() const { return method == TripletMethod::randomized; }
@@ -147,12 +145,12 @@ enum class FitSolver { automatic, newton, newton_cg, lbfgs };
 
 struct FitOptions : SolveOptions {
   RegressionLoss loss = RegressionLoss::linear;
-  std::string labels;   ///< file of y
+  std::string labels;
   std::string weights;  ///< file; empty: 1
   std::string offset;   ///< file, added to η; empty: 0
   std::string output;
   double penalty = 0;
-  std::optional<double> power;  ///< of tweedie
+  std::optional<double> power;
   bool has_intercept = true;
   FitSolver solver = FitSolver::automatic;
   double tol = 0;  ///< 0: the solver's
@@ -172,7 +170,7 @@ struct GemmOptions : RunOptions {
 };
 
 struct MeasureOptions {
-  std::string operation;  ///< in src/bench
+  std::string operation;
   BackendChoice backend = BackendChoice::automatic;
   std::optional<int> device;
   int threads = 0;
@@ -180,7 +178,7 @@ struct MeasureOptions {
 };
 
 struct BenchOptions : MeasureOptions {
-  std::vector<std::string> files;  ///< A, and B of gemm; empty: random
+  std::vector<std::string> files;  ///< A, or A and B of gemm; empty: random
   std::string vector;              ///< empty: V of an ex3 file, else ones
   std::string variants = "all";    ///< "all", "none", or names, with commas
   std::string shapes;
@@ -225,7 +223,7 @@ struct ShowOptions {
 
 struct InfoOptions {
   int threads = 0;
-  ReportFormat format = ReportFormat::text;  ///< text or json
+  ReportFormat format = ReportFormat::text;
 };
 
 }  // namespace tessera::app

@@ -32,26 +32,25 @@ using MaybePreference = std::optional<backends::CachePreference>;
 
 struct RunRequest {
   io::HostMatrix const& A;
-  io::HostVector const& x;   ///< contiguous
+  io::HostVector const& x;
   std::int64_t columns = 1;  ///< vectors in x and results
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   BackendChoice backend = BackendChoice::automatic;
   int repeat = 1;
   bool keep_intermediate = false;
-  Terms terms = {};  ///< see ComputeOptions
+  Terms terms = {};
   std::string input = {};
   MaybePreference cache_preference = {};
   std::optional<Tuning> tuning = std::nullopt;  ///< instead of the backend's
 };
 
-/// Known before data are read.
 struct Shape {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
   io::ScalarType type = io::ScalarType::f32;
   io::Layout layout = io::Layout::right;
-  std::int64_t columns = 1;  ///< vectors that A is multiplied with
+  std::int64_t columns = 1;  ///< vectors per read of A
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   bool keep_intermediate = false;
@@ -77,7 +76,7 @@ struct StageCut {
 struct StreamFacts {
   std::int64_t blocks = 0;
   std::uint64_t block_bytes = 0;
-  std::uint64_t bytes_read = 0;  ///< of the matrix, by this run
+  std::uint64_t bytes_read = 0;
   std::uint64_t memory_limit = 0;
   std::int64_t first_block = 0;  ///< above 0: resumed from a checkpoint
   std::string why = {};
@@ -92,12 +91,12 @@ struct Measurement {
   std::vector<StageCut> cuts = {};
   io::HostVector result = {};
   std::optional<io::HostVector> intermediate = std::nullopt;  ///< B, or a second result
-  io::HostMatrix matrix = {};                                 ///< a result that is a matrix
-  double flops = 0;                                           ///< per run; 0: not counted
-  MaybePreference cache_preference = {};                      ///< as the device reports it
+  io::HostMatrix matrix = {};
+  double flops = 0;  ///< 0: not counted
+  MaybePreference cache_preference = {};
   std::optional<StreamFacts> stream = std::nullopt;
   std::vector<RankFacts> ranks = {};
-  std::string exchange = {};  ///< how ranks exchange
+  std::string exchange = {};
 };
 
 [[nodiscard]] inline std::string kernels_of(Measurement const& run) {
@@ -107,8 +106,8 @@ struct Measurement {
 
 struct MatrixRequest {
   io::HostMatrix const& A;
-  io::HostMatrix const* B = nullptr;  ///< of gemm
-  bool in_place = false;              ///< of transpose
+  io::HostMatrix const* B = nullptr;
+  bool in_place = false;
   BackendChoice backend = BackendChoice::automatic;
   Kernels kernels = Kernels::automatic;
   int repeat = 1;
@@ -117,9 +116,9 @@ struct MatrixRequest {
   bench::Launch launch = {};  ///< instead of the backend's
 };
 
-/// At = Aᵀ, in A's order.
+/// In A's order.
 [[nodiscard]] Measurement run_transpose(MatrixRequest const& request);
-/// C = A·B, in A's order.
+/// In A's order.
 [[nodiscard]] Measurement run_gemm(MatrixRequest const& request);
 /// Bytes for rows x depth times depth x cols.
 [[nodiscard]] std::uint64_t workspace_of_gemm(std::int64_t rows, std::int64_t cols,
@@ -147,7 +146,6 @@ inline constexpr Traffic one_product{};
 
 struct OperationRow : bench::Operation {
   OperationId id;
-  /// One warm-up, then `repeat` timed runs.
   Measurement (*run)(RunRequest const& request);
   Forecast (*forecast)(Shape const& shape, BackendChoice backend);
 

@@ -157,7 +157,6 @@ DeviceVector<Exec, T> make_vector(RunRequest const& request, char const* label,
                                                length * request.columns);
 }
 
-/// Columns of a block, the form that the library takes.
 template <class View>
 auto block_of(View const& x, std::int64_t columns) {
   using Block = Kokkos::View<typename View::value_type**, Kokkos::LayoutLeft,
@@ -166,7 +165,6 @@ auto block_of(View const& x, std::int64_t columns) {
   return Block(x.data(), x.size() / count, count);
 }
 
-/// A copy is timed as a stage.
 template <class Exec, class T>
 io::VectorView<T> take_result(DeviceVector<Exec, T> const& vector, Measurement& to) {
   if constexpr (backends::Backend<Exec>::is_gpu) {
@@ -208,7 +206,7 @@ void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t by
 
   std::size_t const half = std::min(bytes, pinned_half);
   std::array<Buffer, 2> buffers{Buffer(half), Buffer(bytes > half ? half : 0)};
-  // On an exception, waits for copies before buffers are freed.
+  // Waits for copies before buffers are freed, also on an exception.
   struct Streams {
     std::array<Exec, 2> each;
     void fence() const {
@@ -240,7 +238,7 @@ void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t by
 template <class Exec, class T, class Layout>
 using DeviceMatrix = Kokkos::View<T**, Layout, typename Exec::memory_space>;
 
-/// The host's own, or a copy that is timed as a stage.
+/// The host's matrix, or a copy that is timed as a stage.
 template <class Exec, class T, class Layout>
 DeviceMatrix<Exec, T, Layout> bring(Exec const& exec, io::MatrixView<T, Layout> const& host,
                                     std::string const& input, Measurement& to) {
@@ -256,7 +254,7 @@ DeviceMatrix<Exec, T, Layout> bring(Exec const& exec, io::MatrixView<T, Layout> 
   }
 }
 
-/// See bring. Empty if the host's vector is empty or has another type.
+/// Empty if the host's vector is empty or has another type.
 template <class Exec, class T>
 DeviceVector<Exec, T> bring_vector(Exec const& exec, io::HostVector const& vector,
                                    std::string const& input, std::string const& what,

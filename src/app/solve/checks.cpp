@@ -80,7 +80,7 @@ Residual residual_in(io::MatrixReader const& reader, io::VectorView<T> const& x,
   return found;
 }
 
-/// @param normr with the rows of damp
+/// @param normr with damp's rows
 /// @param tolerances with rounding
 ColumnCheck check_columns(Residual const& r, double normr, StoppingBounds const& tolerances,
                           double rounding) {
@@ -154,7 +154,7 @@ struct RowDerivatives {
   long double first;
   long double second;
 };
-/// Gamma and Tweedie with a log link, without the deviance of a perfect fit.
+/// Log link, without the deviance of a perfect fit.
 RowDerivatives derivatives_of_power(long double power, long double eta, long double y) {
   long double const a = 1 - power;
   long double const b = 2 - power;
@@ -170,7 +170,7 @@ RowDerivatives derivatives_of_power(long double power, long double eta, long dou
 long double value_of(DoubleDouble x) {
   return static_cast<long double>(x.high) + static_cast<long double>(x.low);
 }
-/// By each class's η. The first entry also has the loss.
+/// By each class's η; the first entry also has the loss.
 std::vector<RowDerivatives> derivatives_of_classes(Sums const& at, std::size_t classes,
                                                    std::size_t own) {
   std::vector<RowDerivatives> found(classes);
@@ -220,7 +220,7 @@ DoubleDouble in_two(long double x) {
   return {.high = high, .low = static_cast<double>(x - static_cast<long double>(high))};
 }
 
-/// For one linear predictor, from one read.
+/// For one linear predictor.
 struct SumsOfFit {
   Sums first;    ///< Σ first derivative × column, then × 1
   Sums second;   ///< Σ weight × column, then × 1

@@ -25,7 +25,7 @@
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/stop.hpp>
 
-/// For commands that solve: for each problem its solution, memory and check.
+/// Solutions, memory and checks of the commands that solve.
 namespace tessera::app {
 
 namespace detail {
@@ -47,7 +47,7 @@ struct SolvePlace {
 };
 
 /// @param vectors bytes besides the matrix
-/// @param steps iterations, estimated
+/// @param steps estimated iterations
 [[nodiscard]] SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& reader,
                                       std::uint64_t vectors, std::int64_t steps);
 
@@ -58,23 +58,23 @@ struct SolveRequest {
   Kernels kernels = Kernels::automatic;
   std::uint64_t vectors = 0;    ///< see choose_place
   bool in_segments = false;     ///< ranks own whole segments of rows
-  std::int64_t block = 0;       ///< vectors per block; 0: no block
-  std::int64_t gram_width = 0;  ///< columns of a Gram matrix; 0: none, -1: moments only
+  std::int64_t block = 0;       ///< vectors per block; 0: none
+  std::int64_t gram_width = 0;  ///< see gram_width()
   bool by_newton = false;       ///< regression by sums over rows
-  std::int64_t predictors = 1;  ///< per row of that regression
+  std::int64_t predictors = 1;  ///< see FitRows
 };
 
 struct Reading {
   double seconds = 0;        ///< including copies to a device
   bool is_narrowed = false;  ///< rounded to a smaller range
   std::vector<RankFacts> ranks{};
-  std::string exchange{};  ///< how these exchange partial sums
+  std::string exchange{};
 };
 
 /// Calls work(op). Checks at the end that a stream's file is unchanged.
 Reading with_operator(SolveRequest const& request,
                       std::function<void(AnyOperator const& op)> const& work);
-/// The same; each rank reads its rows.
+/// Each rank reads its rows.
 Reading with_operator_on_ranks(SolveRequest const& request,
                                std::function<void(AnyOperator const& op)> const& work);
 
@@ -97,8 +97,7 @@ struct SolveRun {
     history = std::move(result.history);
   }
 
-  /// `stop` becomes that of the first run without success, or of one with numbers that are not
-  /// finite.
+  /// `stop` becomes that of the first run without success, or of one that is not finite.
   void add(SolveRun&& other, bool is_first) {
     bool const is_worse = other.stop == solve::Stop::not_finite && stop != other.stop;
     if (is_first || solve::is_success(stop) || is_worse) stop = other.stop;
@@ -111,10 +110,9 @@ struct SolveRun {
   }
 };
 
-/// Distance of neighbouring numbers, relative to them.
+/// Relative distance of neighbouring numbers.
 [[nodiscard]] double rounding_of(io::ScalarType type);
 
-/// Of one right-hand side.
 struct RightSideFacts {
   solve::Stop stop = solve::Stop::iteration_limit;
   std::int64_t iterations = 0;
@@ -124,14 +122,14 @@ struct RightSideFacts {
   double norma = 0;
   double conda = 0;
   double normx = 0;
-  std::int64_t rank = -1;  ///< if computed
+  std::int64_t rank = -1;  ///< -1: not computed
   bool has_scaled_columns = false;
 };
 
 struct LeastSquaresSolution {
-  io::HostVector x;  ///< one after the other
+  io::HostVector x;  ///< one right-hand side after the other
   std::vector<RightSideFacts> facts;
-  SolveRun run;  ///< stop: the first without success
+  SolveRun run;
 };
 
 /// √λ, or --damp.
@@ -147,7 +145,7 @@ struct StoppingBounds {
 /// @throws io::FileError for a damaged checkpoint
 [[nodiscard]] bool is_direct(LeastSquaresOptions const& options, io::MatrixInfo const& info);
 [[nodiscard]] std::int64_t limit_of(LeastSquaresOptions const& options, io::MatrixInfo const& info);
-/// Bytes besides the matrix, with all right-hand sides.
+/// For all right-hand sides.
 [[nodiscard]] std::uint64_t vector_bytes(LeastSquaresOptions const& options,
                                          io::MatrixInfo const& info, io::ScalarType type,
                                          std::int64_t right_sides);
@@ -208,7 +206,7 @@ struct ResidualCheck {
   double residual_below = 0;
 
   [[nodiscard]] bool passed() const {
-    // A norm that overflowed proves nothing.
+    // A norm that overflows proves nothing.
     bool const is_known = std::isfinite(found.norma) && std::isfinite(found.gradient);
     return is_known && column.passed() &&
            (gradient <= gradient_below || residual <= residual_below);
@@ -221,7 +219,6 @@ struct ResidualCheck {
                                                 io::MatrixReader const& reader, io::ScalarType type,
                                                 io::HostVector const& x, io::HostVector const& b);
 
-/// One entry per row of A.
 struct FitRows {
   io::HostVector y;  ///< logistic: index of the class
   std::optional<io::HostVector> weights{};
@@ -241,7 +238,7 @@ struct Fit {
   std::vector<double> intercepts{};  ///< per class if more than two
   double loss = 0;                   ///< with the penalty
   double gradient_norm = 0;
-  double quantity = 0;  ///< must fall below `bound`
+  double quantity = 0;
   double bound = 0;
   bool is_newton = false;  ///< else the statistics below are not set
   double deviance = 0;
@@ -253,7 +250,7 @@ struct Fit {
 };
 
 [[nodiscard]] std::int64_t limit_of(FitOptions const& options);
-/// With the full Hessian.
+/// By the whole Hessian.
 [[nodiscard]] bool is_by_newton(FitOptions const& options, io::MatrixInfo const& info);
 /// 2 for a matrix with many columns.
 [[nodiscard]] std::int64_t most_classes(io::MatrixInfo const& info);
@@ -272,13 +269,12 @@ struct GradientCheck {
 [[nodiscard]] GradientCheck check_fit(FitOptions const& options, io::MatrixReader const& reader,
                                       io::ScalarType type, Fit const& fit, FitRows const& rows);
 
-/// Of A, or of pca's matrix.
 struct Triplets {
   std::vector<double> s;  ///< fewer if the method stopped early
   std::vector<double> residuals;
   io::HostMatrix VT;         ///< one per row
   io::HostMatrix U;          ///< one per column, if requested
-  std::vector<double> mean;  ///< only for pca, like those below
+  std::vector<double> mean;  ///< only for pca, as those below
   std::vector<double> deviation;
   std::vector<double> variance;
   std::vector<double> ratio;
@@ -294,7 +290,7 @@ struct Triplets {
 [[nodiscard]] std::uint64_t vector_bytes(TripletOptions const& options, io::MatrixInfo const& info,
                                          io::ScalarType type);
 
-/// Additional bytes if the matrix is in memory.
+/// Further bytes if the matrix is in memory.
 [[nodiscard]] std::uint64_t bytes_in_memory(TripletOptions const& options,
                                             io::MatrixInfo const& info, io::ScalarType type);
 [[nodiscard]] std::uint64_t bytes_in_memory(LeastSquaresOptions const& options,
@@ -332,8 +328,8 @@ struct TripletCheck {
   }
 };
 
-/// Reads A once, for pca three times, in double-double. Up to six more reads search for a larger
-/// value unless all were found.
+/// Reads A once (pca: three times) in double-double. Up to six more reads search for a larger
+/// value, unless all values were found.
 [[nodiscard]] TripletCheck check_triplets(TripletOptions const& options,
                                           io::MatrixReader const& reader, io::ScalarType type,
                                           Triplets const& found);

@@ -87,7 +87,7 @@ auto& result_of(Result& result) {
 }
 
 struct StateSubject {
-  std::string name;         ///< of the method's states
+  std::string name;
   std::string variant{};    ///< distinguishes states of one method
   io::HostVector const& b;  ///< may be empty
   std::string options{};    ///< that the state depends on

@@ -32,7 +32,6 @@ struct Columns {
   double variance = 0;       ///< of all columns, as decomposed
 };
 
-/// NaN if one is NaN.
 double larger_or_nan(double a, double b) {
   return b <= a || std::isnan(a) ? a : b;
 }
@@ -43,7 +42,7 @@ int exponent_of(TripletOptions const& options, Triplets const& found) {
   return sizes.empty() ? 0 : far_exponent(*std::ranges::max_element(sizes));
 }
 
-/// In two passes, of 2^-e·A.
+/// Two passes, over 2^-e·A.
 template <class T>
 Columns columns_of(TripletOptions const& options, io::MatrixReader const& reader, int e) {
   io::MatrixInfo const& info = reader.info();
@@ -265,7 +264,7 @@ TripletCheck check_in(TripletOptions const& options, io::MatrixReader const& rea
   int const e = exponent_of(options, found);
   Columns const columns = columns_of<T>(options, reader, e);
   auto const beside_e = [&](double s) { return options.scale ? s : std::scalbn(s, -e); };
-  // Vectors that A is multiplied by, and their products with the means.
+  // Vectors that A is multiplied by; products with the means.
   auto const x = [&](std::size_t i, std::size_t j) {
     return two_product(columns.factor[j], static_cast<double>(VT(i, j)));
   };

@@ -50,7 +50,7 @@ namespace {
 
 std::optional<StreamChoice> choose_alone(ComputeOptions const& options, Job const& job,
                                          BackendFacts const& backend) {
-  // Every program may use this; streams need fewer buffers.
+  // Not counted: any run may use this much, and streams need fewer buffers.
   constexpr std::uint64_t reading_may_have = std::uint64_t{48} << 20U;
   std::uint64_t const reading = job.reading - std::min(job.reading, reading_may_have);
   std::uint64_t const needed_there = job.forecast(backend.choice).memory();

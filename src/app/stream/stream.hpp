@@ -18,15 +18,15 @@ namespace tessera::app {
 
 struct StreamRequest {
   io::MatrixReader const& reader;
-  io::HostVector const& x;   ///< contiguous
-  std::int64_t columns = 1;  ///< vectors, which share reads
+  io::HostVector const& x;
+  std::int64_t columns = 1;  ///< vectors in x
   io::ScalarType type;
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   BackendChoice backend = BackendChoice::automatic;
   bool keep_intermediate = false;
-  Terms terms = {};                ///< as in RunRequest
-  std::uint64_t memory_limit = 0;  ///< of all memory at a time
+  Terms terms = {};
+  std::uint64_t memory_limit = 0;  ///< of all memory in use
   std::string checkpoint = {};
   double checkpoint_seconds = 60;
 };
@@ -34,10 +34,10 @@ struct StreamRequest {
 /// One read for all vectors if the limit has room for their sums.
 [[nodiscard]] Measurement stream_alone(OperationId id, StreamRequest const& request);
 
-/// Each rank reads a part and has complete results.
+/// Each rank reads a part and gets complete results.
 [[nodiscard]] Measurement stream_on_ranks(OperationId id, StreamRequest const& request);
 
-/// Each rank has its rows in memory, and complete results. Ignores memory_limit and checkpoint.
+/// Each rank has its rows in memory and gets complete results. Ignores memory_limit and checkpoint.
 [[nodiscard]] Measurement run_on_ranks(OperationId id, StreamRequest const& request, int repeat);
 
 [[nodiscard]] CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id,
@@ -49,16 +49,16 @@ struct StreamChoice {
   std::string why;
 };
 
-/// The chosen one (in `all`), else the first host backend, else the first.
+/// The chosen one of `all`, else the first host backend, else the first.
 [[nodiscard]] BackendFacts streaming_backend(BackendChoice choice,
                                              std::vector<BackendFacts> const& all);
 
-/// A job is streamed with --checkpoint, above --memory-limit or, without --check, if GPU or host
-/// memory is too small. If one rank streams, all do.
+/// Streams with --checkpoint, above --memory-limit or, without --check, if GPU or host memory is
+/// too small. If one rank streams, all do.
 [[nodiscard]] std::optional<StreamChoice> choose_stream(ComputeOptions const& options,
                                                         Job const& job);
 
-/// Rows that a rank keeps in memory, approximately; all without ranks.
+/// Approximate rows in memory per rank.
 [[nodiscard]] std::int64_t rows_of_rank(io::MatrixInfo const& info);
 
 }  // namespace tessera::app

@@ -31,7 +31,7 @@
 #include <tessera/distributed/error.hpp>
 #include <tessera/stream.hpp>
 
-/// The type of the place, an execution space or all ranks, selects the library's overload.
+/// The place's type, an execution space or all ranks, selects the library's overload.
 namespace tessera::app {
 
 template <class T, class Layout>
@@ -47,7 +47,7 @@ class FileSource {
   [[nodiscard]] std::int64_t cols() const { return static_cast<std::int64_t>(reader_.info().cols); }
   /// 1 for files in chunks, which are read in whole blocks.
   [[nodiscard]] std::size_t bytes_at_once() const { return reader_.info().chunk_rows == 0 ? 0 : 1; }
-  /// Only for files in chunks. Blocks must be read in order afterwards.
+  /// Only for files in chunks, whose blocks must then be read in order.
   void set_buffer(io::RowBuffer const& buffer) { rows_.emplace(reader_, buffer); }
   void read(stream::Block const& block, T* to) const {
     auto const whole = [](std::int64_t n) { return static_cast<std::uint64_t>(n); };
@@ -80,7 +80,7 @@ struct StreamOutputs {
   Vectors cols;  ///< as long as a row
 };
 
-/// Counted against the limit: vectors, and a reader's memory above 32 MiB.
+/// Bytes that count against the limit: vectors, and what a reader has above 32 MiB.
 inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, bool on_gpu) {
   constexpr std::uint64_t reader_may_have = std::uint64_t{32} << 20U;
   auto const& info = r.reader.info();
@@ -93,7 +93,7 @@ inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, boo
          (reading - std::min(reading, reader_may_have));
 }
 
-/// Vector j; empty if `x` is empty.
+/// Empty if `x` is.
 template <class Vector>
 Vector column(Vector const& x, std::int64_t j, std::int64_t columns) {
   if (x.size() == 0) return x;
@@ -110,7 +110,6 @@ inline std::string limit_text(std::uint64_t bytes) {
 
 /// Buffers the rows of a chunk, so that each chunk is unpacked once; fewer rows, with a notice, if
 /// the limit is small.
-/// @param limit bytes of the run
 /// @param beside bytes outside the stream, with a buffer of RowBuffer::free_bytes
 /// @param needed least bytes of the stream
 /// @return bytes above RowBuffer::free_bytes
@@ -168,11 +167,11 @@ std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob 
 
 inline constexpr auto alone = [](auto const& exec) { return exec; };
 
-/// With Blocks and one process, as many vectors as the limit allows share a pass; else each has its
-/// own.
+/// With Blocks and one process, as many vectors as the limit allows share a pass; otherwise each
+/// vector has a pass.
 ///
-/// Call is call(place, source, x, outputs, options, terms). If `rows` and `cols` are made, `cols`
-/// is the result.
+/// Calls call(place, source, x, outputs, options, terms). If `rows` and `cols` are made, `cols` is
+/// the result.
 template <bool Blocks = true, class Call, class PlaceOf = decltype(alone)>
 Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool cols,
                          Call const& call, PlaceOf const& place_of = alone) {
@@ -368,9 +367,8 @@ inline void require_limit(std::size_t needed, std::size_t limit) {
 }
 
 /// A solver streams once per iteration.
-/// @param limit bytes in memory at a time
-/// @param beside bytes of these that the solver holds
-/// @param needs bytes that all products need: too small a limit is found before the first
+/// @param beside bytes that the solver holds
+/// @param needs bytes that all products need: a small limit is refused before the first
 template <class T, class Layout, class Needs, class Work>
 void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint64_t beside,
                  Kernels kernels, Needs const& needs, Work const& work) {

@@ -278,7 +278,6 @@ bool is_same_job(TuningRecord const& a, TuningRecord const& b) {
          a.shape == b.shape;
 }
 
-/// Within a factor of two.
 bool is_near(std::int64_t a, std::int64_t b) {
   return std::max(a, b) - std::min(a, b) <= std::min(a, b);
 }

@@ -14,10 +14,10 @@
 #include <io/descriptor.hpp>
 #include <io/types.hpp>
 
-/// A file per device in the cache folder. Tunings never change bits; a faulty file warns at most.
+/// A file per device in the cache folder. Tunings never change bits; a faulty file causes at most a
+/// warning.
 namespace tessera::app {
 
-/// The fastest launch of one job.
 struct TuningRecord {
   std::string operation;
   io::ScalarType type = io::ScalarType::f32;
@@ -40,11 +40,10 @@ class TuningCache {
   /// Empty without a file. `warning`: why a file is ignored.
   [[nodiscard]] std::vector<TuningRecord> load(std::string& warning) const;
 
-  /// Creates the folder.
   void require_writable() const;
 
-  /// Adds a record or replaces the one of the same job, under lock_tunings(), by renaming a
-  /// temporary file. Replaces a file that load() ignores, with a warning.
+  /// Adds a record or replaces that of the same job, under lock_tunings(), by renaming a temporary
+  /// file. Replaces a file that load() ignores, with a warning.
   void store(TuningRecord const& record, std::string& warning) const;
 
  private:
@@ -53,7 +52,7 @@ class TuningCache {
   std::string device_;
 };
 
-/// Of the same job, with rows and columns within a factor of two; null: none.
+/// For the same job, rows and columns within a factor of two; null: none.
 [[nodiscard]] TuningRecord const* nearest(std::vector<TuningRecord> const& records,
                                           std::string const& operation, io::ScalarType type,
                                           io::Layout layout, bench::Shape const& shape);
@@ -88,7 +87,7 @@ auto run_tuned(std::optional<TuningInUse>& tuning, Run const& run) {
 /// "measured for 8192 x 8192, FILE".
 [[nodiscard]] std::string to_text(TuningInUse const& use);
 
-/// Locks until the descriptor is closed. Waits for others, up to a limit. `warning`: the file
+/// Waits for other processes up to a limit; the descriptor holds the lock. `warning`: the file
 /// system has no locks.
 [[nodiscard]] io::Descriptor lock_tunings(std::filesystem::path const& folder,
                                           std::string& warning);

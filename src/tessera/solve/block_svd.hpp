@@ -188,7 +188,7 @@ class BlockSvd {
     tell();
   }
 
-  /// And Dᵀ·D times them in `products_`.
+  /// Stores Dᵀ·D times the new vectors in `products_`.
   void multiply_new() {
     Exec const& exec = op_.exec();
     if (done_ == 0) is_fresh_ = true;
@@ -263,7 +263,7 @@ class BlockSvd {
     return std::max(tol_ * s, rounding);
   }
 
-  /// Residuals are in `products_`; X and Y then begin with these triplets.
+  /// Stores residuals in `products_`. X and Y then begin with these triplets.
   void measure() {
     Exec const& exec = op_.exec();
     look();
@@ -318,8 +318,8 @@ class BlockSvd {
     exec.fence("tessera::svd: a basis is turned");
   }
 
-  /// The residuals become the next block, or the largest triplets if residuals are accumulated
-  /// rounding.
+  /// The next block consists of the residuals, or of the largest triplets if residuals are
+  /// accumulated rounding.
   void restart() {
     if (is_stuck_) {
       Index const count = std::min(block_, done_);
@@ -388,7 +388,7 @@ class BlockSvd {
     if (want_u_) result_.UT = copy_of(U, found, op_.rows());
     op_.exec().fence("tessera::svd: the vectors are there");
   }
-  /// Makes the largest entry of v positive; among about equal ones, the first.
+  /// Makes the largest entry of v positive; of about equal ones, the first.
   void flip(Values<Exec, T> const& v, Values<Exec, T> const& u) const {
     auto const entries = to_host<Exec, T>(op_.exec(), v);
     T largest = 0;
@@ -515,8 +515,8 @@ class BlockSvd {
   Basis<Exec, T> input_;
 
   SmallMatrix R_;
-  Index done_ = 0;    ///< of Y, and columns of R
-  Index next_ = 0;    ///< of X after these
+  Index done_ = 0;    ///< vectors of Y, columns of R
+  Index next_ = 0;    ///< vectors of X after these
   int exponent_ = 0;  ///< e
   double largest_ = 0;
   Index iteration_ = 0;

@@ -72,7 +72,7 @@ stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t by
   return *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, bytes,
                                         std::numeric_limits<Index>::max());
 }
-/// The last two of take(group, first row, rows, elements, down, across) are strides.
+/// take(group, first row, rows, elements, down, across); the last two are strides.
 template <class T, class Take>
 void for_groups(MatrixInMemory<T> const& a, stream::detail::Blocks const& groups,
                 Take const& take) {
@@ -106,8 +106,8 @@ struct TakeColumnsFrom {
   }
 };
 
-/// BlockProducts from blocks of rows of A. Aligned groups of rows are subtrees of a tree over
-/// chains: the bits depend neither on the blocks nor on A's layout.
+/// Computes BlockProducts from blocks of rows of A. Aligned groups of rows are subtrees of a tree
+/// over chains, so bits depend neither on the blocks nor on A's layout.
 template <class Exec, class T>
 class BlockSums {
  public:

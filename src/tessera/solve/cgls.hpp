@@ -172,7 +172,7 @@ class CglsRun {
     auto stop = reason();
     if (!stop && is_small()) stop = verify();
     if (!stop) {
-      // s was recomputed: the search direction starts again.
+      // If s was recomputed, the search direction starts again.
       double const growth = now_.norm_of_s / before;
       T const beta = now_.verified == now_.norm_of_s ? T(0) : static_cast<T>(growth * growth);
       axpby(exec, T(1), s_, beta, p_);
@@ -205,7 +205,7 @@ class CglsRun {
     return std::nullopt;
   }
 
-  /// If s has not halved since the last time, rounding prevents progress.
+  /// Recomputes s. If it has not halved since the last time, rounding prevents progress.
   std::optional<Stop> verify() {
     double const before = now_.verified;
     compute_s();

@@ -16,8 +16,8 @@ namespace tessera::solve {
 
 using summation::Index;
 
-/// Between iterations. With the same matrix, inputs and options, a resumed run continues as if it
-/// had never stopped.
+/// Taken between iterations. With the same matrix, inputs and options, a resumed run continues as
+/// if it had never stopped.
 template <class T>
 struct State {
   stream::StateOf of;  ///< `operation`: the method

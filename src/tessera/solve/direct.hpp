@@ -43,7 +43,7 @@ inline SmallMatrix transposed(SmallMatrix const& A) {
   return T;
 }
 
-/// The reads of A of a run. A state contains their results: a resumed run repeats none.
+/// Reads of A, with their results in a state: a resumed run repeats none.
 template <class Exec, class T>
 class LoggedReads {
  public:
@@ -56,7 +56,7 @@ class LoggedReads {
     if (control.resume != nullptr) restore(*control.resume);
   }
 
-  /// make(values) reads A, unless the state has the values. False if cancelled.
+  /// make(values) reads A unless the state has the values. Returns false if cancelled.
   template <class Make>
   [[nodiscard]] bool operator()(std::size_t size, std::vector<double>& values, Make const& make) {
     if (next_ < log_.size()) {
@@ -171,8 +171,8 @@ struct GramFactor {
     }
     return P;
   }
-  /// B = R·W = Λ_2^(1/2)·W_2ᵀ·(Λ + δ)^(1/2) from the Gram matrix G2 of A·P, without rows of
-  /// rounding. False if the eigenvalues do not converge.
+  /// Computes B = R·W = Λ_2^(1/2)·W_2ᵀ·(Λ + δ)^(1/2), without rows of rounding, from the Gram
+  /// matrix G2 of A·P. Returns false if the eigenvalues do not converge.
   [[nodiscard]] bool refine(SmallMatrix G2, SmallMatrix& B) const {
     SmallEigen const second = small_eigen(std::move(G2));
     if (!second.is_converged) return false;
@@ -190,7 +190,7 @@ struct GramFactor {
   }
 };
 
-/// Of B, r x n with r <= n: n right singular vectors, r values.
+/// n right singular vectors and r values of B, r x n with r <= n.
 inline SmallSvd right_svd(SmallMatrix const& B) {
   Index const n = B.cols();
   // B's columns are nearly orthogonal: rotations converge at once. Dependent columns never become
@@ -209,7 +209,7 @@ inline SmallSvd right_svd(SmallMatrix const& B) {
   return svd;
 }
 
-/// Exponents for columns whose squares over- or underflow. Empty: not needed.
+/// Exponents for columns whose squares over- or underflow, or nothing.
 inline std::vector<int> far_columns(std::vector<double> const& G, Index width, Index cols,
                                     bool each_counts) {
   constexpr int far = 700;

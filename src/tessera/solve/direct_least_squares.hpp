@@ -26,13 +26,12 @@
 
 namespace tessera::solve::detail {
 
-/// Whether these options allow a direct solution with a matrix of so many rows and columns.
 template <class Exec, class T>
 bool may_be_direct(Index rows, Index cols, LeastSquaresOptions<Exec, T> const& options) {
   return cols >= 1 && rows >= 1 && cols <= options.direct && !options.maxiter;
 }
 
-/// The operator, if it can be solved directly; else null.
+/// Null if `op` cannot be solved directly.
 template <class Exec, class T>
 BlockOperator<Exec, T> const* direct_operator(NormalOperator<Exec, T> const& op,
                                               LeastSquaresOptions<Exec, T> const& options) {
@@ -62,7 +61,7 @@ struct NormalSolver {
   }
 };
 
-/// Removes from P its part in the space of the columns of N, which may have any length.
+/// Removes the part of P in the span of N's columns, of any length.
 inline void take_out(SmallMatrix N, SmallMatrix& P) {
   Index const n = N.rows();
   for (Index j = 0; j < N.cols(); ++j) {
@@ -84,8 +83,8 @@ inline void take_out(SmallMatrix N, SmallMatrix& P) {
   }
 }
 
-/// The solver from A·D = Q·diag(s)·Zᵀ. Values at most `nothing` times the largest count as zero. x
-/// then has no part in the null space of A, so it is the shortest solution.
+/// From A·D = Q·diag(s)·Zᵀ. Values up to `nothing` times the largest count as zero; x then has no
+/// part in the null space of A, so it is the shortest solution.
 inline NormalSolver solver_of(std::vector<double> const& s, SmallMatrix const& Z,
                               std::vector<double> const& d, double nothing) {
   Index const n = Z.rows();
@@ -112,16 +111,15 @@ inline NormalSolver solver_of(std::vector<double> const& s, SmallMatrix const& Z
   return solver;
 }
 
-/// Least squares with penalty λ, for each right-hand side and each λ. Uses the Gram matrix of A
-/// with columns scaled to equal norms. In double, if its condition number requires it, also uses a
-/// factor as accurate as QR (direct.hpp) and corrections by residuals.
+/// Least squares for each right-hand side and each λ, from the Gram matrix of A with columns scaled
+/// to equal norms. In double, residuals correct x and, if the condition number requires it, a
+/// factor as accurate as QR (direct.hpp) replaces the Gram matrix.
 template <class Exec, class T>
 class DirectLeastSquares {
  public:
   using Operator = BlockOperator<Exec, T>;
   using Result = LeastSquares<Exec, T>;
 
-  /// @param BT right-hand sides, one per row
   DirectLeastSquares(char const* name, Operator const& op, ConstRows<Exec, T> const& BT,
                      ConstValues<Exec, T> const& x0, Control<T> const& control,
                      std::vector<double> const& lambdas)
@@ -144,8 +142,8 @@ class DirectLeastSquares {
     std::copy(on_host.begin(), on_host.end(), start_.begin());
   }
 
-  /// Returns the results of each right-hand side, for each λ. Empty if squares over- or underflow:
-  /// then another method is needed.
+  /// Returns a result per right-hand side and λ, or nothing if squares over- or underflow: then
+  /// another method is needed.
   std::vector<Result> operator()() {
     backends::host::OrdinaryArithmetic const mode;
     for (Index b = 0; b < sides_; ++b) {
@@ -177,7 +175,6 @@ class DirectLeastSquares {
   static constexpr auto eps_T = static_cast<double>(std::numeric_limits<T>::epsilon());
   static constexpr double eps = std::numeric_limits<double>::epsilon();
 
-  /// A right-hand side and a λ.
   struct Track {
     Index side;
     std::size_t lambda;
@@ -225,7 +222,7 @@ class DirectLeastSquares {
     }
     return false;
   }
-  /// Whether the Gram matrix is 0, which has no scale.
+  /// A zero matrix has no scale.
   [[nodiscard]] bool has_zeros_only() const {
     return std::ranges::all_of(G_, [](double x) { return x == 0; });
   }
@@ -258,10 +255,9 @@ class DirectLeastSquares {
     }
     return G;
   }
-  /// Bound of zero relative to the largest singular value: the rounding of A to its type.
+  /// Singular values up to this fraction of the largest are rounding of A to its type.
   [[nodiscard]] double nothing() const { return (is_float ? 2 : static_cast<double>(n_)) * eps_T; }
 
-  /// Finds the solver of each λ. Returns the reason if that fails.
   std::optional<Stop> find_solvers() {
     std::vector<std::size_t> left;
     for (std::size_t l = 0; l < lambdas_.size(); ++l) {
@@ -284,7 +280,6 @@ class DirectLeastSquares {
     return left.empty() ? std::nullopt : refine(left);
   }
 
-  /// Finds the solvers of these λ from a better factor.
   std::optional<Stop> refine(std::vector<std::size_t> const& left) {
     auto const d = scales(0);
     GramFactor const factor(scaled(d, 0));
@@ -326,7 +321,6 @@ class DirectLeastSquares {
   static void add(std::vector<double> const& dx, std::vector<double>& x) {
     for (std::size_t j = 0; j < x.size(); ++j) x[j] += dx[j];
   }
-  /// Computes the gradient and ‖b - A·x‖ from the Gram matrix.
   void find_gradient(Track& track) const {
     Index const b = n_ + track.side;
     auto const& x = track.x;
@@ -342,8 +336,7 @@ class DirectLeastSquares {
     track.normr = std::sqrt(std::max(0.0, square));
   }
 
-  /// Corrects all tracks by residuals, one read per pass, until corrections are as small as
-  /// rounding.
+  /// One read per pass, until corrections are as small as rounding.
   Stop correct() {
     constexpr int most = 12;
     for (int pass = 0; pass < most; ++pass) {
@@ -391,7 +384,7 @@ class DirectLeastSquares {
     }
     return true;
   }
-  /// Computes ‖A·x - b‖ and Aᵀ·(A·x - b) of each track.
+  /// to = ‖A·x - b‖ and Aᵀ·(A·x - b) of each track.
   void multiply(std::vector<Track*> const& open, std::vector<double>& to) const {
     Exec const& exec = op_.exec();
     auto const count = static_cast<Index>(open.size());

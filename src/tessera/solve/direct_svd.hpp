@@ -43,7 +43,7 @@ BlockOperator<Exec, T> const* direct_operator(NormalOperator<Exec, T> const& op,
 struct DirectSvdOptions {
   Index k = 1;
   bool is_centred = false;
-  bool scale = false;  ///< divide columns by their deviations
+  bool scale = false;
   bool want_u = false;
 };
 
@@ -137,7 +137,7 @@ class DirectSvd {
     return put(svd.s, product(gram.first.V, svd.V), total);
   }
 
-  /// Again with units if squares over- or underflow.
+  /// Reads again with units if squares over- or underflow.
   bool read_columns(SmallMatrix& C) {
     if (!read(nullptr, C)) return false;
     if (auto const units = far_columns(G_, width(n_), n_, options_.scale);
@@ -151,7 +151,8 @@ class DirectSvd {
 
   [[nodiscard]] Index width(Index inner) const { return inner + (options_.is_centred ? 1 : 0); }
 
-  /// C = the Gram matrix of (A - 1·shiftᵀ)·diag(units)·P, centred if wanted. P null: the identity.
+  /// C = the Gram matrix of (A - 1·shiftᵀ)·diag(units)·P, centred if wanted. Without P: the
+  /// identity.
   bool read(SmallMatrix const* P, SmallMatrix& C) {
     Index const inner = P != nullptr ? P->cols() : n_;
     Index const all = width(inner);
@@ -219,7 +220,7 @@ class DirectSvd {
     return means;
   }
 
-  /// A power of two or, for scaled columns, one over the norm; 0 if the norm is 0.
+  /// Factors are powers of two or, for scaled columns, one over the norm; 0 if the norm is 0.
   void find_factors(SmallMatrix& C) {
     factors_.assign(static_cast<std::size_t>(n_), 0);
     exponent_ = std::numeric_limits<int>::min();
@@ -281,11 +282,10 @@ class DirectSvd {
     return options_.scale ? product(R, W) : B;
   }
 
-  /// Relative to 2^exponent, or of columns of norm 1.
+  /// `s` is relative to 2^exponent, or belongs to columns of norm 1.
   Stop put(std::vector<double> const& s, SmallMatrix V, double total) {
     Index const k = options_.k;
     double const unit = options_.scale ? std::sqrt(rows_ - 1) : 1;
-    // Zero to the precision of the largest one.
     auto const value = [&](Index i) {
       bool const is_there = i < static_cast<Index>(s.size());
       double const x = is_there ? s[static_cast<std::size_t>(i)] : 0;
@@ -362,7 +362,7 @@ class DirectSvd {
     Kokkos::deep_copy(exec, result_.svd.UT, left.first(k));
     exec.fence("tessera::svd: U is there");
   }
-  /// Dependent vectors become other orthogonal ones.
+  /// Replaces dependent vectors by other orthogonal ones.
   template <class Value>
   void orthonormalise(Basis<Exec, T>& left, Value const& value) {
     Exec const& exec = op_.exec();

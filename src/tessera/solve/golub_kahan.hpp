@@ -75,7 +75,7 @@ double scaled_norm(std::vector<T> const& x) {
   return std::scalbn(std::sqrt(sum), exponent);
 }
 
-/// In a fixed order, as Dots.
+/// Sums in a fixed order.
 template <class Exec, class T>
 class Norms {
  public:
@@ -123,7 +123,6 @@ class Dots {
  public:
   explicit Dots(Exec const& exec) : exec_(exec), product_(make_values<Exec, T>(exec, 1)) {}
 
-  /// Fences.
   double operator()(ConstValues<Exec, T> const& x, ConstValues<Exec, T> const& y) {
     dot(exec_, x, y, product_, {.workspace = &workspace_});
     return static_cast<double>(to_host<Exec, T>(exec_, product_)[0]);
@@ -144,7 +143,7 @@ struct Divide {
   KOKKOS_FUNCTION void operator()(Index i) const { y[i] = factor * (x[i] / a); }
 };
 
-/// next = α·2^e·v from c = Aᵀ·b and scale = 2^e. Beta 0 stands for the root of *square, which the
+/// next = α·2^e·v from c = Aᵀ·b and scale = 2^e. If beta is 0, it is the root of *square, which the
 /// first element copies to the host.
 template <class T>
 struct NextRight {
@@ -182,7 +181,7 @@ class GolubKahan {
     double norm_of_start = 0;  ///< ‖r‖
     double exponent = 0;       ///< e
     double alpha = 0;
-    double beta = 1;  ///< 1 at first
+    double beta = 1;
   };
 
   explicit GolubKahan(NormalOperator<Exec, T> const& op)
@@ -207,7 +206,7 @@ class GolubKahan {
   [[nodiscard]] double scaled(double x) const { return std::scalbn(x, exponent()); }
   [[nodiscard]] double unscaled(double x) const { return std::scalbn(x, -exponent()); }
 
-  /// β_1 = 1, α_1 and w with one read of A; none if ‖r‖ is 0 or not finite. w is undefined if α_1
+  /// Finds α_1 and w with one read of A, or none if ‖r‖ is 0 or not finite. w is undefined if α_1
   /// is 0 or not finite.
   void start() {
     if (!begin_start()) return;
@@ -215,8 +214,8 @@ class GolubKahan {
     finish_start();
   }
 
-  /// The next β and α, and α·2^e·v in `next`, with one read of A. α is 0 if β is. Fences once,
-  /// unless ‖b‖² over- or underflows.
+  /// Finds the next β, α and `next` with one read of A. α is 0 if β is. Fences once, unless ‖b‖²
+  /// over- or underflows.
   void advance() {
     if (next_b_.extent(0) == 0) next_b_ = make_values<Exec, T>(op_.exec(), op_.rows());
     op_.atax(w_, map(), next_b_, c_);
@@ -225,7 +224,7 @@ class GolubKahan {
     finish_norms();
   }
 
-  /// False, and unchanged, if the numbers cannot come from a run.
+  /// Returns false and changes nothing if the numbers cannot come from a run.
   [[nodiscard]] bool restore(Numbers const& numbers, std::vector<T> const& b,
                              std::vector<T> const& w) {
     bool const can_be = std::fabs(numbers.exponent) <= most_exponent && numbers.beta > 0 &&
@@ -243,7 +242,7 @@ class GolubKahan {
 
   enum Place : std::size_t { of_b, of_next, places };
 
-  /// Normalises r. False: no product c = Aᵀ·b follows.
+  /// Normalises r. Returns whether the product c = Aᵀ·b must follow.
   bool begin_start() {
     numbers_ = {.norm_of_start = norms_(b_)};
     double const norm = numbers_.norm_of_start;
@@ -267,7 +266,7 @@ class GolubKahan {
   [[nodiscard]] auto map() const {
     return maps::plus(static_cast<T>(-numbers_.alpha / numbers_.beta), b_);
   }
-  /// After these products; `finish_norms` needs a fence between.
+  /// After these products. `finish_norms` needs a fence before it.
   void begin_norms() {
     std::swap(b_, next_b_);
     norms_.sum(b_, square_);
@@ -311,8 +310,8 @@ class GolubKahan {
   Numbers numbers_;
 };
 
-/// Iterations of several processes of one operator. They share reads of A, and have the bits of
-/// separate iterations. The vectors b of the processes become rows of matrices of this class.
+/// Iterates several processes of one operator with shared reads of A and the bits of separate
+/// iterations. The processes' vectors b become rows of BT_.
 template <class Exec, class T>
 class SharedProducts {
  public:
@@ -324,7 +323,6 @@ class SharedProducts {
         CT_(rows(processes, op.cols())),
         BT_{rows(processes, op.rows()), rows(processes, op.rows())} {}
 
-  /// `start` of each.
   void start(std::vector<Process*> const& all) {
     std::vector<Process*> active;
     for (Process* const process : all) {
@@ -343,7 +341,7 @@ class SharedProducts {
     for (Process* const process : active) process->finish_start();
   }
 
-  /// `advance` of each, of those that have started.
+  /// All must have started.
   void advance(std::vector<Process*> const& all) {
     if (all.size() == 1) return all.front()->advance();
     is_turned_ = !is_turned_;

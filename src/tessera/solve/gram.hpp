@@ -26,8 +26,8 @@
 /// Gram matrices of a matrix with few columns, in double, with one read.
 namespace tessera::solve::detail {
 
-/// G = MᵀM, row-major, of M = [(A - 1·shiftᵀ)·diag(units)·P, E, 1]. The difference of an element
-/// and its shift is computed in double, so that a matrix far from the origin loses no digits.
+/// Computes G = MᵀM, row-major, with M = [(A - 1·shiftᵀ)·diag(units)·P, E, 1]. Shifts are
+/// subtracted in double, so that a matrix far from the origin loses no digits.
 template <class Exec, class T>
 struct GramProducts {
   template <class Element>
@@ -38,11 +38,11 @@ struct GramProducts {
   Vector<double const> units{};  ///< n entries; empty: ones
   ConstRows<Exec, double> PT{};  ///< q x n; empty: the identity, q = n
   ConstRows<Exec, T> ET{};       ///< e x rows of the whole matrix; may be empty
-  bool has_ones = false;         ///< whether M has the column of ones
-  /// G becomes the column sums of M, then the sums of squares, for M of A alone.
+  bool has_ones = false;
+  /// M has A's columns alone; G becomes their sums, then their sums of squares.
   bool has_moments_only = false;
   Vector<double> G{};   ///< width()²
-  Index first_row = 0;  ///< row of E and MT for the first row of A
+  Index first_row = 0;  ///< row of E and MT that belongs to the first row of A
   Rows<Exec, T> MT{};   ///< q x rows: the first q columns of M, rounded; may be empty
 
   [[nodiscard]] Index inner() const {
@@ -54,7 +54,7 @@ struct GramProducts {
   [[nodiscard]] Index size() const { return has_moments_only ? 2 * cols : width() * width(); }
 };
 
-/// Converts rows of A to doubles, shifted and scaled. A work item converts `columns` of a row.
+/// Writes rows of (A - 1·shiftᵀ)·diag(units); a work item writes `columns` elements of a row.
 template <class T>
 struct PrepareRows {
   T const* from;
@@ -78,7 +78,6 @@ struct PrepareRows {
     }
   }
 };
-/// Writes the columns E and 1 of some rows.
 template <class T>
 struct PutColumns {
   T const* from;
@@ -94,20 +93,19 @@ struct PutColumns {
     if (has_ones) to[i * stride + count] = 1;
   }
 };
-/// Some rows of M as columns of T.
+/// Writes rows of M to MT.
 template <class T>
 struct TakeColumns {
   double const* from;
   Index stride;
   Index count;
   T* to;
-  Index length;  ///< of a column
+  Index length;
   KOKKOS_FUNCTION void operator()(Index i) const {
     for (Index j = 0; j < count; ++j) to[j * length + i] = static_cast<T>(from[i * stride + j]);
   }
 };
 
-/// Elements of a row left of the diagonal, from above it.
 struct MirrorRow {
   double* elements;
   Index width;
@@ -116,7 +114,7 @@ struct MirrorRow {
   }
 };
 
-/// Sums of some columns over a segment of rows, and of their squares: `columns` at a time.
+/// Sums columns and their squares over a segment of rows. A work item has `columns` columns.
 template <class T>
 struct SegmentMoments {
   T const* from;
@@ -148,11 +146,11 @@ struct SegmentMoments {
     }
   }
 };
-/// The adjacent-pair tree over the sums of segments.
+/// Adds the sums of segments by the adjacent-pair tree.
 struct JoinMoments {
   double const* from;
   Index segments;
-  Index size;  ///< sums per segment
+  Index size;
   double* to;
   KOKKOS_FUNCTION void operator()(Index j) const {
     double waiting[64] = {};
@@ -173,14 +171,13 @@ struct JoinMoments {
   }
 };
 
-/// Computes such a Gram matrix from blocks of rows of A. The bits depend neither on the blocks nor
-/// on A's layout: sums over rows are a tree over chains of a segment's length.
+/// Computes G from blocks of rows of A. The bits depend neither on the blocks nor on A's layout:
+/// sums over rows are a tree over chains of a segment's length.
 template <class Exec, class T>
 class GramSums {
  public:
   using Products = GramProducts<Exec, T>;
 
-  /// Bytes of memory for blocks of `rows` rows.
   static std::size_t bytes(Products const& products, Index rows, Index blocks) {
     Index const width = products.width();
     Index const chains = summation::ceil_div(rows, summation::segment<T>);
@@ -205,7 +202,7 @@ class GramSums {
                             : rows * products_.width())),
         d_(memory(exec, products_.PT.extent(0) > 0 ? rows * products_.cols : 0)) {}
 
-  /// Adds block number `block`: rows [first, first + rows) of A, with strides `down` and `across`.
+  /// Adds rows [first, first + rows) of A, with strides `down` and `across`.
   void take(Index block, Index first, Index rows, T const* A, Index down, Index across) {
     static std::string const label("tessera::solve::gram");
     if (products_.has_moments_only) return add_moments(block, rows, A, down, across);
@@ -243,8 +240,8 @@ class GramSums {
   void finish() { sums_.finish({products_.G.data(), 1}); }
 
  private:
-  /// The Gram matrix of `rows` rows of m_. It is symmetric to the bit, so on a host it is computed
-  /// in panels of columns down to the diagonal, and mirrored. A GPU needs the whole to be busy.
+  /// G is symmetric to the bit, so a host computes columns only down to the diagonal and mirrors
+  /// them. A GPU needs the whole product to be busy.
   void multiply_by_itself(Index rows, Index width) {
     static std::string const label("tessera::solve::gram");
     Index const columns = backends::Backend<Exec>::is_gpu ? width : Index{64};
@@ -303,17 +300,16 @@ class GramSums {
   GemmOptions<Exec> options_;
   stream::detail::VectorTree<Exec, double> sums_;
   Memory m_;  ///< M of a block, row-major
-  Memory d_;  ///< (A - 1·shiftᵀ)·diag(units) of it, if P is given
+  Memory d_;  ///< its (A - 1·shiftᵀ)·diag(units), if there is a P
 };
 
-/// GramSums of the blocks of a stream.
 template <class Exec, class T, bool RowMajor, class Set>
 class GramWork {
  public:
   using Extents = stream::detail::Extents;
   using Blocks = stream::detail::Blocks;
   static constexpr auto cut = RowMajor ? stream::detail::Cut::groups : stream::detail::Cut::tiles;
-  /// Bytes for up to `width` columns of M and of A, with or without a factor P. 0: only moments.
+  /// For up to `width` columns of M and of A, with or without P. 0: only moments.
   static std::size_t bytes(Extents const& e, Blocks const& blocks, Index width) {
     GramProducts<Exec, T> products;
     products.has_moments_only = width == 0;
@@ -333,7 +329,7 @@ class GramWork {
     sums_.take(block, first, rows, data, RowMajor ? cols_ : 1, RowMajor ? 1 : rows);
   }
   void finish() { sums_.finish(); }
-  /// A single read has no state to resume from.
+  /// A single read has no state.
   void save(stream::State<T>&, Index) const {}
   [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
   [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
@@ -346,7 +342,7 @@ class GramWork {
   GramSums<Exec, T> sums_;
 };
 
-/// The Gram matrix of a matrix in memory of `exec`. Fences `exec`.
+/// Fences `exec`.
 template <class Exec, class T>
 void gram_in_memory(Exec const& exec, MatrixInMemory<T> const& a,
                     GramProducts<Exec, T> const& products, Kernels kernels,
@@ -358,7 +354,6 @@ void gram_in_memory(Exec const& exec, MatrixInMemory<T> const& a,
   exec.fence("tessera::solve: the Gram matrix is there");
 }
 
-/// The same for a streamed matrix.
 template <class Exec, class Layout, class T>
 stream::Report stream_gram(Exec const& exec, stream::detail::AnySource<T, Layout> const& source,
                            GramProducts<Exec, T> const& products, stream::Options<T> options) {

@@ -137,9 +137,9 @@ struct UpdateStep {
 /// Several damps share the reads of A, and each has the bits of a separate run. A Method has a
 /// name, a number of vectors in addition to x, a struct Numbers of doubles, and
 ///
-/// - default_limit(rows, cols): maximum iterations,
+/// - default_limit(rows, cols),
 /// - begin(α_1): Numbers, from β_1 = 1,
-/// - advance(numbers, β, α, damp): an iteration; returns the update of the vectors,
+/// - advance(numbers, β, α, damp): returns the update of the vectors,
 /// - finish(numbers, norm): with the norm of x if measures_x, otherwise of the first vector,
 /// - numbers.now: Estimates.
 template <class Method, class Exec, class T>
@@ -183,10 +183,10 @@ class LeastSquaresRun {
     return results();
   }
 
-  // The parts of it, for several runs that share reads of A.
+  // Parts of operator(), for runs that share reads of A.
 
   [[nodiscard]] GolubKahan<Exec, T>& process() { return *process_; }
-  /// Up to the process' start. False: there is none.
+  /// Returns whether process().start() must follow.
   [[nodiscard]] bool prepare() {
     op_.agree(name, [&] {
       auto digest =
@@ -206,7 +206,7 @@ class LeastSquaresRun {
   [[nodiscard]] bool goes_on() const {
     return std::ranges::any_of(tracks_, [](Track const& track) { return !track.stop; });
   }
-  /// After `start` of the process, which `prepare` wanted.
+  /// After process().start().
   void begin_iterations() {
     Exec const& exec = op_.exec();
     auto const& process = *process_;
@@ -226,7 +226,7 @@ class LeastSquaresRun {
     }
     if (limit_ == 0) stop_all(Stop::iteration_limit);
   }
-  /// After `advance` of the process.
+  /// After process().advance().
   void step() {
     auto& process = *process_;
     if (!std::isfinite(process.alpha()) || !std::isfinite(process.beta())) {
@@ -306,7 +306,7 @@ class LeastSquaresRun {
              return track.stop == Stop::iteration_limit || track.stop == Stop::condition_limit;
            });
   }
-  /// Those of the run that wrote the state may have been different.
+  /// The run that wrote the state may have had other limits.
   void apply_limits() {
     for (Track& track : tracks_) {
       bool const is_below =
@@ -317,7 +317,7 @@ class LeastSquaresRun {
     }
   }
 
-  /// r_0 in the process. False: nothing is left to do.
+  /// Puts r_0 into the process. Returns false if nothing is left to do.
   bool begin() {
     Exec const& exec = op_.exec();
     auto& process = *process_;
@@ -369,7 +369,7 @@ class LeastSquaresRun {
   }
   [[nodiscard]] double norm_of_start() const { return process_->numbers().norm_of_start; }
 
-  /// Nothing if not finite. The host does not wait for the last norm: tests use the previous ‖x‖.
+  /// Returns nothing if not finite. Tests use the previous ‖x‖, so that the host waits for no norm.
   std::optional<Step> advance(std::size_t i) {
     Track& track = tracks_[i];
     auto& process = *process_;
@@ -527,7 +527,6 @@ ConstValues<Exec, typename View::non_const_value_type> side_by_side(Exec const& 
   return copy;
 }
 
-/// The columns of B, contiguous in memory of Exec.
 template <class Exec, class View>
 auto columns_of(Exec const& exec, View const& B) {
   std::vector<ConstValues<Exec, typename View::non_const_value_type>> columns;
@@ -537,9 +536,10 @@ auto columns_of(Exec const& exec, View const& B) {
   return columns;
 }
 
-/// Runs of a Method for several right-hand sides, one after another in the results. They share the
-/// reads of A, and have the bits of separate runs. Callbacks receive the Steps of the first
-/// right-hand side that goes on. Several right-hand sides have no states.
+/// One run for several right-hand sides, whose results follow one another, with shared reads of A
+/// and the bits of separate runs.
+/// Callbacks receive the Steps of the first right-hand side that still runs. States are for a
+/// single right-hand side.
 template <class Method, class Exec, class T>
 std::vector<LeastSquares<Exec, T>> run_least_squares(NormalOperator<Exec, T> const& op,
                                                      std::vector<ConstValues<Exec, T>> const& sides,

@@ -17,7 +17,7 @@
 /// The inverse Hessian of L-BFGS.
 namespace tessera::solve::detail {
 
-/// With one more entry on the host.
+/// A vector with one more entry, on the host.
 template <class Exec, class T>
 struct Bordered {
   Values<Exec, T> x;
@@ -78,7 +78,7 @@ class LimitedMemory {
       }
     }
   }
-  /// False if the state does not fit after `numbers` numbers and `vectors` vectors.
+  /// Returns false if the state does not fit after `numbers` numbers and `vectors` vectors.
   [[nodiscard]] bool restore(State<T> const& state, std::size_t numbers, std::size_t vectors,
                              Index size) {
     std::size_t const count = state.vectors.size() - vectors;

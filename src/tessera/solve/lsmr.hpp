@@ -167,8 +167,8 @@ LeastSquares<Exec, T> lsmr(NormalOperator<Exec, T> const& A, B const& b,
   return std::move(results.front());
 }
 
-/// For each column of B, m x k, with the bits of single calls. They share the reads of A: `reads`
-/// counts those of all. Memory: about 3m + 10n entries per column.
+/// For each column of B, m x k, with the bits of single calls. `reads` counts the reads of A, which
+/// all share. Memory: about 3m + 10n entries per column.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> lsmr(

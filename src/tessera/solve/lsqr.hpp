@@ -128,7 +128,6 @@ std::vector<LeastSquares<Exec, T>> run_lsqr(NormalOperator<Exec, T> const& op,
 /// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
 /// Kokkos::View<double*> b("b", 1000);
 /// auto const result = tessera::solve::lsqr(op, b, {.atol = 1e-10, .btol = 1e-10});
-/// if (!tessera::solve::is_success(result.stop)) std::printf("not solved\n");
 /// ```
 template <ExecutionSpace Exec, Scalar T, Vector B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>

@@ -63,7 +63,7 @@ RowMap<T, typename Exec::memory_space> shift_by(T const* shift, Index rows) {
 
 }  // namespace detail
 
-/// A matrix A, m x n, of which a solver reads as little as possible.
+/// An m x n matrix A for solvers.
 template <ExecutionSpace Exec, Scalar T>
 class NormalOperator {
  public:
@@ -80,12 +80,12 @@ class NormalOperator {
   [[nodiscard]] Exec const& exec() const { return exec_; }
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index cols() const { return cols_; }
-  /// The lines of sums, on which bits depend: "rows" or "columns".
+  /// What sums run over, on which bits depend: "rows" or "columns".
   [[nodiscard]] char const* layout() const { return layout_; }
   [[nodiscard]] Index reads() const { return reads_; }
 
-  /// Processes that share the operator must make the same call, or one may never return. Throws on
-  /// all if they differ.
+  /// Throws on all processes that share the operator if they make different calls, which could
+  /// deadlock.
   ///
   /// @param method the solver
   /// @param call digests options and vectors
@@ -261,7 +261,7 @@ class SquaredSource {
   std::vector<value_type> units_;
 };
 
-/// A map for each of several contiguous vectors of `length` entries.
+/// A map for each of several contiguous vectors with `length` entries.
 template <class T>
 struct MapColumns {
   static constexpr Index most = 32;
@@ -278,11 +278,6 @@ struct MapColumns {
 
 /// A matrix in memory of Exec. It serves one thread at a time: another thread's call throws
 /// std::invalid_argument.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
-/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A>
 class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_value_type> {
   using T = typename A::non_const_value_type;

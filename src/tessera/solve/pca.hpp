@@ -77,7 +77,7 @@ struct TakeShift {
   KOKKOS_FUNCTION void operator()(Index i) const { b[i] = b[i] - *shift; }
 };
 
-/// (A - 1·meanᵀ)·diag(d) without a copy of A. Maps must be the identity or `minus`.
+/// (A - 1·meanᵀ)·diag(d) without copying A. Maps must be the identity or `minus`.
 template <class Exec, class T>
 class Centred final : public NormalOperator<Exec, T> {
   using Base = NormalOperator<Exec, T>;
@@ -221,14 +221,14 @@ class Moments {
     for (std::size_t j = 0; j < cols; ++j) {
       double const square = values_[j] * values_[j] / rows_;
       double const rest = values_[cols + j] - square;
-      // Equal entries differ from the rounded mean by one number; the rest is rounding.
+      // Equal entries differ from the rounded mean by one number: a small rest is rounding.
       bool const varies = rest > 64 * std::numeric_limits<double>::epsilon() * square;
       double const deviation = varies ? std::sqrt(rest / (rows_ - 1)) : rest <= square ? 0 : rest;
       deviations_.push_back(std::ldexp(deviation, -exponents_[j]));
       means_[j] = mean_beside(means_[j], j);
     }
   }
-  /// For an operator without sums in double.
+  /// If the operator has no sums in double.
   void take_products() {
     Exec const& exec = op_.exec();
     Values<Exec, T> const c = make_values<Exec, T>(exec, op_.cols());

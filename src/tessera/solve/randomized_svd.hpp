@@ -105,7 +105,6 @@ class RandomizedSvdRun {
 
   [[nodiscard]] T two_to_e() const { return static_cast<T>(std::ldexp(1.0, exponent_)); }
 
-  /// A basis of Aᵀ·U for pseudorandom U.
   void start() {
     Exec const& exec = op_.exec();
     Basis<Exec, T> const U(exec, size_, op_.rows());
@@ -139,8 +138,8 @@ class RandomizedSvdRun {
     estimates_ = std::move(lengths);
   }
 
-  /// Vector i becomes the normalised part of x, of this length, outside the span of the previous
-  /// vectors. Returns the products of x with all of them.
+  /// Vector i becomes the normalised part of x, which has this length, outside the span of the
+  /// previous vectors. Returns the products of x with all of them.
   std::vector<double> take(Basis<Exec, T>& basis, Index i, Values<Exec, T> const& x, double length,
                            double largest) {
     Exec const& exec = op_.exec();
@@ -311,7 +310,7 @@ SvdResult<Exec, T> run_randomized_svd(BlockOperator<Exec, T> const& op, Index k,
 /// A is m x n, k from 1 to min(m, n). Work: power_iterations + 2 reads of A, each with l = k +
 /// oversampling vectors, 4mnl flop. Memory: 3nl scalars, and 2ml at the beginning and the end.
 ///
-/// The bits do not depend on A's layout. `residuals` are measured; a Step's residual is the largest
+/// Bits do not depend on A's layout. `residuals` are measured; a Step's residual is the largest
 /// change of the estimates of s², relative to the largest. Stops with Stop::all_done if tol is 0;
 /// otherwise converged if all residuals are at most tol·s_1. Singular values below √ε·s_1 are lost.
 /// @throws std::invalid_argument for invalid options and states

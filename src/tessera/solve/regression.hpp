@@ -92,17 +92,17 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
 /// Minimises Σ w_i·(η_i - y_i)²/2 + λ·‖x‖²/2 over x and an intercept,
 /// with η = A·x + intercept + offset
 ///
-/// A is m x n, one observation a row; y, weights (1 if empty) and offset (0 if empty) have m
-/// entries. Methods, passes, convergence and statistics: docs/guide/regression.md,
-/// docs/stopping.md.
+/// A is m x n, one observation per row; y, weights (empty: 1) and offset (empty: 0) have m entries.
+/// Methods, passes, convergence and statistics: docs/guide/regression.md, docs/stopping.md.
 ///
 /// Memory: `newton` 2(n+1)(n+6) doubles per level of a tree over blocks of rows, `newton_cg` 9m +
 /// 9n scalars, `lbfgs` 9m + 29n.
 ///
 /// `aic` and `standard_errors` may differ between C libraries.
 ///
-/// Stops with Stop::not_solvable without a minimum, Stop::precision_limit if the loss stops
-/// falling, Stop::not_finite for an overflow or an input that is not finite: see `detail`.
+/// Stops with Stop::not_solvable if there is no minimum, Stop::precision_limit if the loss stops
+/// falling, Stop::not_finite for an overflow or an input that is not finite; `detail` has the
+/// reason.
 /// @throws std::invalid_argument for invalid sizes, labels, weights, options and states
 ///
 /// Source: iteratively reweighted least squares (P. Green, J. R. Stat. Soc. B 46, 1984); the Newton
@@ -134,13 +134,6 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
 }
 
 /// As `linear_regression`, with Σ w_i·(log(1 + e^η_i) - y_i·η_i) for labels y of 0 and 1.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
-/// Kokkos::View<double*> y("y", 1000);
-/// auto const fit = tessera::solve::logistic_regression(op, y, {.penalty = 1.0});
-/// ```
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
                                         std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -159,13 +152,6 @@ Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
 
 /// As `linear_regression`, with Σ w_i·(e^η_i - y_i·η_i) for counts y. The logarithm of an exposure
 /// is an offset.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
-/// Kokkos::View<double*> y("y", 1000);
-/// auto const fit = tessera::solve::poisson_regression(op, y);
-/// ```
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -188,8 +174,8 @@ Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
 ///
 /// As `linear_regression` by `newton`, without standard errors and offset. Memory: about
 /// (classes·(n + 1))² doubles per level of a tree over blocks of rows.
-/// @throws std::invalid_argument also if classes·(n + 1) is above 1024, for another solver, and for
-/// a class without weight
+/// @throws std::invalid_argument also if classes·(n + 1) > 1024, for another solver, and for a
+/// class without weight
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> multinomial_regression(
     NormalOperator<Exec, T> const& op, std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -199,8 +185,8 @@ Regression<Exec, T> multinomial_regression(
                                          classes);
 }
 
-/// As `linear_regression`, with Σ w_i·(y_i·e^-η_i + η_i) for y above 0: variance φ·e^2η, φ by
-/// Pearson's statistic over Σw - rank. One more read for the expected Hessian.
+/// As `linear_regression`, with Σ w_i·(y_i·e^-η_i + η_i) for y > 0. The variance is φ·e^2η; φ is
+/// Pearson's statistic over Σw - rank. Reads A once more, for the expected Hessian.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
                                      std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -217,8 +203,8 @@ Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
   return gamma_regression(op, Observations<Exec, T>{.y = y}, options, control);
 }
 
-/// As `gamma_regression`, with Σ w_i·(e^(b·η_i)/b - y_i·e^(a·η_i)/a), a = 1 - power, b = 2 - power:
-/// variance φ·e^(power·η), power above 1. y may be 0 if it is below 2.
+/// As `gamma_regression`, with Σ w_i·(e^(b·η_i)/b - y_i·e^(a·η_i)/a), a = 1 - power, b = 2 - power.
+/// The variance is φ·e^(power·η), with power > 1. y may be 0 if power < 2.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Observations<Exec, T>> const& observed,

@@ -22,7 +22,7 @@
 /// Coefficients and intercepts are stored class by class.
 namespace tessera::solve::detail {
 
-/// The whole Hessian is stored.
+/// Bounds the Hessian, which is stored whole.
 inline constexpr Index most_class_parameters = 1024;
 
 /// Stored by columns: block (k, l) is k + l·(l + 1)/2.
@@ -87,7 +87,6 @@ struct RowClasses {
   }
 };
 
-/// For each pair of classes, rows of D times the second derivatives.
 struct WeighClasses {
   double const* D;
   double const* found;
@@ -193,7 +192,7 @@ inline std::vector<double> weights_of_classes(HostObservations const& rows, Inde
   return weights;
 }
 
-/// Of the fit without columns; their sum is 0.
+/// Of the fit without columns; they add up to 0.
 inline std::vector<double> null_intercepts(std::vector<double> const& weights) {
   std::vector<double> intercepts;
   double mean = 0;

@@ -21,11 +21,11 @@
 #include <tessera/solve/tweedie.hpp>
 #include <tessera/vectors.hpp>
 
-/// Rows and columns in iterative regression solvers.
+/// Rows and columns for iterative regression solvers.
 namespace tessera::solve::detail {
 
-/// At η + step·(change + shift) + offset. `wrong`: the row is on the wrong side of a plane that
-/// separates the labels.
+/// Losses at η + step·(change + shift) + offset. `wrong`: the row is on the wrong side of a plane
+/// that separates the labels.
 template <class T>
 struct Losses {
   Loss loss;
@@ -104,8 +104,8 @@ auto const* data_of(View const& x) {
   return x.extent(0) == 0 ? nullptr : x.data();
 }
 
-/// As if centred and scaled: x and its intercept belong to (a_ij - mean_j)·unit_j, but products use
-/// A.
+/// Centres and scales implicitly: x and its intercept belong to (a_ij - mean_j)·unit_j, but
+/// products use A.
 template <class Exec, class T>
 class CentredColumns {
  public:
@@ -117,7 +117,7 @@ class CentredColumns {
       *of_cols = make_values<Exec, T>(op.exec(), op.cols());
   }
 
-  /// Two reads. False if not finite.
+  /// Two reads. Returns false if not finite.
   /// @param has_one_unit for all columns, so that the shortest x is the shortest for A
   bool find(bool has_intercept, bool has_one_unit, ConstValues<Exec, T> const& ones) {
     Exec const& exec = op_.exec();
@@ -158,7 +158,7 @@ class CentredColumns {
     return true;
   }
 
-  /// norms(): of the centred and scaled columns; sizes(): of the scaled columns.
+  /// norms(): centred and scaled; sizes(): only scaled.
   [[nodiscard]] std::vector<double> const& norms() const { return norms_; }
   [[nodiscard]] std::vector<double> const& sizes() const { return sizes_; }
   [[nodiscard]] double size() const { return scaled_norm(sizes_); }
@@ -177,10 +177,10 @@ class CentredColumns {
                                       unit_.data(), to.data()});
   }
 
-  /// The largest |g_j| relative to its bound for tol = 1 (docs/stopping.md). The intercept's g
+  /// The largest |g_j| relative to its bound for tol = 1 (docs/stopping.md); the intercept's g
   /// comes last.
   /// @param factor  of the rounding of η in the losses' derivatives
-  /// @param answers norm of the other rounding in these
+  /// @param answers norm of the other rounding there
   [[nodiscard]] double quantity(std::vector<double> const& gradient, ConstValues<Exec, T> const& x,
                                 double intercept, double root, double tol, double factor,
                                 double answers) const {

@@ -28,9 +28,9 @@
 /// Regressions of any number of columns.
 namespace tessera::solve::detail {
 
-/// Newton steps by conjugate gradients, or L-BFGS. A line search of the former reads nothing: A
-/// times the step is assembled from products, and η is recomputed before convergence is reported.
-/// x, gradients and steps belong to the scaled columns.
+/// Newton steps by conjugate gradients, or L-BFGS. A line search of the former reads nothing: it
+/// adds up A times the step from products, and η is recomputed before convergence is reported. x,
+/// gradients and steps belong to the scaled columns.
 template <class Exec, class T>
 class IterativeRun {
  public:
@@ -111,7 +111,7 @@ class IterativeRun {
     add(options_.penalty, work_, 1, y);
   }
 
-  /// Half the deviance at η + step·(change + shift).
+  /// Returns half the deviance at η + step·(change + shift).
   double evaluate(double step) {
     static std::string const label("tessera::regression::losses");
     for_each_element(op_.exec(), label, op_.rows(),
@@ -217,7 +217,7 @@ class IterativeRun {
       columns_.from_own_gradient(Hp_, Hq, Hp_);
       add_penalty_gradient(p_, Hp_);
       double const curvature = std::fma(q, Hq, dot_of(p_, Hp_));
-      // Less is rounding of A·p: A does not see this direction.
+      // Less is rounding: A does not see this direction.
       double const noise = 16 * eps * columns_.size() * std::sqrt(weight / rows);
       if (!(curvature > noise * noise * (q * q + dot_of(p_, p_))) || !std::isfinite(curvature)) {
         break;
@@ -241,7 +241,7 @@ class IterativeRun {
     add(q, border_, 1, Hp_);
     return Hq;
   }
-  /// False if no length lowers the objective enough.
+  /// Returns false if no length lowers the objective enough.
   bool go_by_newton() {
     find_step();
     double const slope = std::fma(intercept_gradient_, intercept_step_, dot_of(gradient_, step_));

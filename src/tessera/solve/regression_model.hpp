@@ -84,7 +84,6 @@ inline void add_penalty(double penalty, ScaledColumns const& columns, std::vecto
   }
 }
 
-/// See docs/stopping.md.
 struct Distance {
   double decrement = 0;
   double scaled_gradient = 0;
@@ -121,7 +120,7 @@ class Curvature {
     for (double& entry : step) entry = -entry;
     return step;
   }
-  /// @param sizes norm of other values that are rounded in the derivatives
+  /// @param sizes norm of the other values that derivatives round
   [[nodiscard]] Distance distance(LossAtPlace const& at, std::vector<double> const& x, double sizes,
                                   double tol) const {
     constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -194,7 +193,7 @@ inline void shorten(Curvature const& curvature, ScaledColumns const& columns,
       M(l, k) = product_of(TZ.rows(), TZ.column(k), TZ.column(l));
     }
   }
-  // Adding a number to the intercepts of all classes changes nothing: such a part is rounding.
+  // Adding a number to the intercepts of all classes changes nothing, so such a part is rounding.
   for (Index k = 0; k < Z.cols() && Z.rows() > width; ++k) {
     double of_columns = 0;
     double of_intercepts = 0;

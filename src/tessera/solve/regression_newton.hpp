@@ -28,8 +28,8 @@
 /// Newton's method for regressions whose Hessian fits on the host.
 namespace tessera::solve::detail {
 
-/// Computes all products in double. One read of A per iteration gives the loss, the gradient and
-/// the Hessian at a place. Iterations pass on only the place, so η is always A·x.
+/// Products are in double. Each iteration reads A once for the loss, the gradient and the Hessian
+/// at a place. It passes on only the place, so η is always A·x.
 template <class Exec, class T>
 class NewtonRun {
  public:
@@ -69,7 +69,6 @@ class NewtonRun {
   }
 
  private:
-  /// Parameters per class.
   [[nodiscard]] std::size_t width() const { return static_cast<std::size_t>(op_.cols() + 1); }
   [[nodiscard]] char const* name() const { return name_of(loss_, RegressionSolver::newton); }
   void stop(Stop why, std::string detail = "") {
@@ -82,8 +81,7 @@ class NewtonRun {
     return to;
   }
 
-  /// Finds the columns and the first place. Returns false if there is none; the result has the
-  /// reason.
+  /// Returns false if no iteration is possible; the result has the reason.
   bool begin() {
     std::vector<double> of_classes;
     if (loss_ == Loss::multinomial) of_classes = weights_of_classes(rows_, classes_);
@@ -125,7 +123,6 @@ class NewtonRun {
     return true;
   }
 
-  /// Means and scales, with one read.
   bool find_columns(Memory const& weights) {
     ColumnSums<Exec, T> sums(op_.cols(), weights);
     Memory const to("tessera::regression::sums", static_cast<std::size_t>(sums.length()));
@@ -167,8 +164,7 @@ class NewtonRun {
     return true;
   }
 
-  /// Evaluates everything at a place with one read. `sums` without a Hessian use the previous
-  /// Hessian.
+  /// One read. If `sums` has no Hessian, the previous one is used.
   LossAtPlace look(PlacedSums<Exec, T>& sums, PlaceOfSums const& place,
                    RowsAs as = RowsAs::losses) {
     sums.go_to(op_.exec(), place, as);
@@ -249,8 +245,8 @@ class NewtonRun {
     }
   }
 
-  /// Whether another step of least squares in double corrects what the Gram matrix has lost: steps
-  /// must at least halve, and be larger than rounding.
+  /// Whether another step of least squares in double recovers digits that the Gram matrix lost:
+  /// steps must at least halve and exceed rounding.
   bool find_refinement() {
     if (loss_ != Loss::squares || std::is_same_v<T, float>) return false;
     refinement_ = curvature_.step(at_.gradient);
@@ -290,8 +286,8 @@ class NewtonRun {
     return look(loss_ == Loss::squares ? *slim_ : *full_, place);
   }
 
-  /// A Newton step or a part of it. The loss must fall enough; if it changes only by rounding, the
-  /// place must be closer to the minimum. Returns false if neither is possible.
+  /// Takes a Newton step or a part of it. The loss must fall enough; if it changes only by
+  /// rounding, the place must be closer to the minimum. Returns false if neither is possible.
   bool go() {
     auto const step = curvature_.step(at_.gradient);
     double slope = 0;
@@ -333,9 +329,9 @@ class NewtonRun {
     return std::clamp(-slope / (2 * (rise - slope)), 0.1, 0.5);
   }
 
-  /// Whether the rows show a direction along which the loss falls without limit. Rows that such a
-  /// step does not move may remain. Unless `is_last`, further steps decide whether the loss falls
-  /// to 0, which separates all rows, or stays above the loss of the remaining rows.
+  /// Whether the rows show a direction along which the loss falls without limit, even if such a
+  /// step does not move some rows. Unless `is_last`, further steps decide whether the loss falls to
+  /// 0, which separates all rows, or stays above the loss of these rows.
   bool find_separation(bool is_last) {
     if (loss_ == Loss::squares || options_.penalty > 0) return false;
     bool const has_classes = loss_ == Loss::logistic || loss_ == Loss::multinomial;
@@ -387,8 +383,6 @@ class NewtonRun {
     return goes_on;
   }
 
-  // ---- the result ----
-
   void finish() {
     auto const n = static_cast<std::size_t>(op_.cols());
     std::vector<T> x;
@@ -433,8 +427,7 @@ class NewtonRun {
     if (curvature_.H().rows() > 0) describe();
   }
 
-  /// Computes rank, dispersion, criterion and standard errors. Gamma and Tweedie use the expected
-  /// Hessian, with one more read.
+  /// Gamma and Tweedie use the expected Hessian, with one more read.
   void describe() {
     double pearson = 0;
     if (is_tweedie(loss_)) {
@@ -470,8 +463,6 @@ class NewtonRun {
     result_.standard_errors.push_back(options_.has_intercept ? root * std::sqrt(squares)
                                                              : std::nan(""));
   }
-
-  // ---- states ----
 
   [[nodiscard]] State<T> state() const {
     State<T> state{.of = state_of<T>(name(), op_), .iteration = result_.iterations};
@@ -509,7 +500,7 @@ class NewtonRun {
   RegressionOptions options_;
   Control<T> const& control_;
   double tol_;
-  Index classes_;     ///< classes of multinomial regression, otherwise 1
+  Index classes_;     ///< 1 unless multinomial
   double sizes_ = 0;  ///< norm of y for squares; for other losses see `size_of_offset`
   double own_ = 0;    ///< loss minus half the deviance
   ScaledColumns columns_;

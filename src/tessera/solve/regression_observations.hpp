@@ -61,7 +61,7 @@ struct HostObservations {
   }
 };
 
-/// Stop::converged: there may be a fit.
+/// Why there is no fit; Stop::converged: there may be one.
 struct Obstacle {
   Stop stop = Stop::converged;
   std::string detail{};
@@ -104,7 +104,7 @@ inline double size_of_offset(HostObservations const& rows) {
   return 1 + largest;
 }
 
-/// Empty: all are finite.
+/// Empty if all are finite.
 inline std::string not_finite_in(char const* what, std::vector<double> const& x) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (std::isfinite(x[i])) continue;

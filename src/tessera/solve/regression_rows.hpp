@@ -30,7 +30,7 @@ enum RowColumn : Index {
   row_columns,
 };
 
-/// Centred and scaled rows, and ones.
+/// Writes rows of A, centred and scaled, and 1.
 template <class T>
 struct FillRows {
   T const* data;
@@ -46,7 +46,7 @@ struct FillRows {
   }
 };
 
-/// D: A, absolute values, and ones.
+/// Writes rows of A, their absolute values, and 1.
 template <class T>
 struct FillSizes {
   T const* data;
@@ -75,7 +75,7 @@ template <class Exec, class T>
 class ColumnSums final : public RowSums<Exec, T> {
  public:
   using Memory = typename RowSums<Exec, T>::Memory;
-  /// Rows of weight 0 do not count; empty weights: all do.
+  /// Rows of weight 0 do not count; without weights, all do.
   ColumnSums(Index cols, Memory weights)
       : RowSums<Exec, T>(2 * cols + 1, 1), cols_(cols), weights_(std::move(weights)) {}
 
@@ -92,7 +92,7 @@ class ColumnSums final : public RowSums<Exec, T> {
   Memory weights_;
 };
 
-/// D identifies the column, E the group of rows.
+/// DᵀE counts entries that are not finite, by column and group of rows.
 template <class T>
 struct FillNotFinite {
   T const* data;
@@ -137,7 +137,7 @@ class NotFinite final : public RowSums<Exec, T> {
   Index size_;
 };
 
-/// Row and column of the first such entry; empty: none.
+/// Row and column of the first entry that is not finite, or nothing.
 template <class Exec, class T>
 std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
   using Memory = typename RowSums<Exec, T>::Memory;
@@ -227,7 +227,6 @@ struct RowLosses {
     if (as == RowsAs::losses) return {row.value, row.first, row.second};
     return {0.5 * row.first * row.first / row.expected, row.first, row.expected};
   }
-  /// Whether the loss eventually rises along a direction.
   [[nodiscard]] KOKKOS_FUNCTION bool rises(double along, double y_i, double slack) const {
     if (loss == Loss::logistic) return (y_i > 0.5 ? -along : along) > slack;
     if (y_i > 0) return Kokkos::fabs(along) > slack;
@@ -252,7 +251,6 @@ struct RowLosses {
   }
 };
 
-/// Rows of D times the second derivatives.
 struct WeighRows {
   double const* D;
   double const* second;
@@ -276,7 +274,7 @@ inline std::vector<RowSumsSize> newton_sums(Index cols) {
   return {loss_sums(cols, true), {cols, groups_of_not_finite}};
 }
 
-/// D: A, centred and scaled, and ones.
+/// D has rows of A, centred and scaled, and 1.
 template <class Exec, class T>
 class PlacedSums : public RowSums<Exec, T> {
  public:
@@ -311,7 +309,7 @@ class PlacedSums : public RowSums<Exec, T> {
     return of.extent(0) == 0 ? nullptr : of.data() + first;
   }
 
-  /// `eta_` begins with D times the place's columns.
+  /// Computes `eta_`, beginning with D times the place's columns.
   void fill_places(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
                    Index columns, Index more) {
     static std::string const label("tessera::regression::rows");

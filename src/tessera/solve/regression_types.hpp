@@ -11,7 +11,7 @@
 /// Options, observations and results of regressions.
 namespace tessera::solve {
 
-/// See the functions in regression.hpp.
+/// See regression.hpp.
 enum class Loss {
   squares,
   logistic,
@@ -71,13 +71,12 @@ struct Regression {
   /// Akaike's criterion, without the penalty; NaN for Tweedie.
   double aic = 0;
   Index rank = 0;  ///< with the intercept
-  /// Squares: residual variance; gamma and Tweedie: Pearson's statistic divided by Σw - rank; else
-  /// 1.
+  /// Squares: residual variance. Gamma, Tweedie: Pearson's statistic over Σw - rank. Else 1.
   double dispersion = 1;
   /// Of the coefficients, then of the intercept; NaN if A does not determine one. Empty with a
   /// penalty.
   std::vector<double> standard_errors;
-  /// Along which the loss falls without limit: Stop::not_solvable.
+  /// The loss falls without limit along these: Stop::not_solvable.
   std::vector<Index> columns;
   std::vector<Step> history;
 };

@@ -21,7 +21,7 @@
 #include <tessera/solve/lsmr.hpp>
 #include <tessera/solve/scaled_columns.hpp>
 
-/// Least squares that choose their method: direct for few columns, otherwise LSMR.
+/// Least squares: direct for few columns, otherwise LSMR.
 namespace tessera::solve {
 namespace detail {
 
@@ -31,8 +31,8 @@ Index patient_limit(Operator const& op) {
   return std::max(10 * std::min(op.rows(), op.cols()), Index{100});
 }
 
-/// With columns of uneven norms the rows below A differ from λ to λ, so each such λ has a separate
-/// run. The others share one. Right-hand sides share runs, too, unless there are states.
+/// All λ share a run, except those whose columns have uneven norms: there the rows below A depend
+/// on λ. Right-hand sides share runs unless there are states.
 template <class Exec, class T>
 class IterativeLeastSquares {
  public:
@@ -40,7 +40,7 @@ class IterativeLeastSquares {
   using Options = LeastSquaresOptions<Exec, T>;
   using Result = LeastSquares<Exec, T>;
 
-  /// @param name of its states; `lsmr` refuses these because it does not scale
+  /// @param name of its states; `lsmr` refuses them because it does not scale
   IterativeLeastSquares(char const* name, Operator const& op, ConstRows<Exec, T> const& BT,
                         Options const& options, Control<T> const& control,
                         std::vector<double> const& damps)
@@ -83,7 +83,7 @@ class IterativeLeastSquares {
     std::size_t first_side;
     std::size_t sides;
     std::vector<std::size_t> damps;
-    std::vector<T> units;  ///< of the columns; empty: not scaled
+    std::vector<T> units;  ///< empty: not scaled
   };
   struct Numbers {
     double run = 0;
@@ -92,7 +92,7 @@ class IterativeLeastSquares {
 
   void plan() {
     std::vector<std::vector<T>> units(damps_.size());
-    // Without a penalty, the shortest solution for A's columns is wanted.
+    // Without a penalty, x must be the shortest for A's columns.
     auto const may_scale = [&](double damp) { return damp > 0 || op_.rows() >= op_.cols(); };
     if (op_.rows() > 0 && op_.cols() > 1 && std::ranges::any_of(damps_, may_scale)) {
       auto const norms = column_norms<Exec, T>(op_);
@@ -114,7 +114,6 @@ class IterativeLeastSquares {
     }
   }
 
-  /// Runs before the state are repeated.
   std::size_t take_state() {
     if (control_.resume == nullptr) return 0;
     constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
@@ -296,13 +295,6 @@ std::vector<LeastSquares<Exec, T>> ridge_path(
 }
 
 /// `ridge_path` with one λ.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
-/// Kokkos::View<double*> b("b", 1000);
-/// auto const result = tessera::solve::ridge(op, b, 0.1);
-/// ```
 template <ExecutionSpace Exec, Scalar T, Vector B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double lambda,
@@ -326,7 +318,7 @@ std::vector<LeastSquares<Exec, T>> ridge(
 
 /// The shortest x that minimises ‖A·x - b‖, to the precision of the arithmetic
 ///
-/// As `ridge` with λ = 0, and conlim 0 by default. `rank` is set if A is solved directly.
+/// As `ridge` with λ = 0, and conlim 0 by default. Only a direct solution sets `rank`.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -26,20 +26,18 @@
 /// Sums over the rows of a matrix with one read, in double for every scalar type.
 namespace tessera::solve::detail {
 
-/// Rows and columns of `RowSums`, which determine their memory.
 struct RowSumsSize {
   Index width;
   Index count;
 };
 
-/// Some rows of A in memory of an execution space.
 template <class T>
 struct RowsOfMatrix {
-  Index first;  ///< index in the whole matrix
+  Index first;  ///< in the whole matrix
   Index count;
   T const* data;
   Index down;    ///< stride between rows, in elements
-  Index across;  ///< stride between columns, in elements
+  Index across;  ///< stride between columns
 };
 
 /// Calls body(i, j) for each entry of a row. On a host, a work item takes a whole row.
@@ -67,7 +65,6 @@ void for_each_entry(Exec const& exec, std::string const& label, Index rows, Inde
   }
 }
 
-/// Zeros above the diagonal of a square block of C, in a row.
 struct ClearAboveDiagonal {
   double* to;
   Index width;
@@ -77,12 +74,12 @@ struct ClearAboveDiagonal {
   }
 };
 
-/// C = Dᵀ·E in double. Row i of D and of E is computed from row i of A. C has `width` rows and
-/// `count` columns. The sum over rows is a tree over chains; a chain has as many rows as a segment
-/// of T has elements. Its bits depend neither on the blocks of A nor on A's layout.
+/// C = Dᵀ·E in double, `width` x `count`. Row i of D and of E is computed from row i of A. The sum
+/// over rows is a tree over chains as long as a segment of T, so bits depend neither on the blocks
+/// of A nor on its layout.
 ///
-/// The first columns of C may be `triangles` square blocks. Their entries above the diagonal have
-/// no meaning: hosts do not compute all of them.
+/// C may begin with `triangles` square blocks. Their entries above the diagonal are unspecified:
+/// hosts do not compute all of them.
 template <class Exec, class T>
 class RowSums {
  public:
@@ -100,7 +97,6 @@ class RowSums {
   [[nodiscard]] Index count() const { return count_; }
   [[nodiscard]] Index length() const { return width_ * count_; }
 
-  /// Bytes of memory for sums of this width and count with blocks of `rows` rows of A.
   static std::size_t bytes(Index width, Index count, Index rows, Index blocks) {
     Index const chains = summation::ceil_div(rows, summation::segment<T>);
     Index const entries = rows * (width + count + 2) + (chains > 1 ? chains * width * count : 0);
@@ -108,7 +104,7 @@ class RowSums {
            static_cast<std::size_t>(entries) * sizeof(double);
   }
 
-  /// to = the sum over some rows, which must be an aligned group of chains.
+  /// to = the sum over these rows, which must be an aligned group of chains.
   void add(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* to) {
     reserve(D_, rows.count * width_);
     reserve(E_, rows.count * count_);
@@ -153,13 +149,13 @@ class RowSums {
   }
 
  private:
-  /// Computes rows of D, `width` entries each, and rows of E, `count` entries each.
+  /// A row of D has `width` entries, a row of E `count`.
   virtual void fill(Exec const& exec, RowsOfMatrix<T> const& rows, Kernels kernels, double* D,
                     double* E) = 0;
 
   static constexpr Index panel_columns = 64;
 
-  /// Rows from `row` on of `columns` columns of C.
+  /// Computes `columns` columns of C from `row` down.
   void add_part(Exec const& exec, Index depth, Kernels kernels, double* to, Index row, Index column,
                 Index columns) {
     Index const rows = width_ - row;
@@ -177,8 +173,7 @@ class RowSums {
   Workspace<Exec> workspace_;
 };
 
-/// out = the sums of a matrix in memory of `exec`. Its first row is row `first_row` of a larger
-/// matrix.
+/// The first row of `a` is row `first_row` of a larger matrix.
 template <class Exec, class T>
 void sum_rows_in_memory(Exec const& exec, MatrixInMemory<T> const& a, Index first_row,
                         RowSums<Exec, T>& sums, Kernels kernels, double* out) {
@@ -198,7 +193,6 @@ void sum_rows_in_memory(Exec const& exec, MatrixInMemory<T> const& a, Index firs
   exec.fence("tessera::solve: the sums over rows are there");
 }
 
-/// RowSums of the blocks of a stream.
 template <class Exec, class T, bool RowMajor, class Set>
 class RowSumsWork {
  public:
@@ -227,7 +221,7 @@ class RowSumsWork {
     tree_.push(block);
   }
   void finish() { tree_.finish({out_, 1}); }
-  /// A single read has no state to resume from.
+  /// A single read has no state.
   void save(stream::State<T>&, Index) const {}
   [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
   [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
@@ -252,7 +246,6 @@ class SizedRowSums final : public RowSums<Exec, T> {
   void fill(Exec const&, RowsOfMatrix<T> const&, Kernels, double*, double*) override {}
 };
 
-/// The same for a streamed matrix.
 template <class Exec, class Layout, class T>
 stream::Report sum_rows_of_stream(Exec const& exec,
                                   stream::detail::AnySource<T, Layout> const& source,

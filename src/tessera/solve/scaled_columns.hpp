@@ -34,7 +34,7 @@ struct ScaleBy {
   }
 };
 
-/// With one read. Overwrites `unit` and `work`.
+/// One read. Overwrites `unit` and `work`.
 template <class Exec, class T>
 std::vector<double> squares_in(NormalOperator<Exec, T> const& op, std::vector<T> const& units,
                                Values<Exec, T> const& mean, Values<Exec, T> const& unit,
@@ -45,7 +45,7 @@ std::vector<double> squares_in(NormalOperator<Exec, T> const& op, std::vector<T>
   return {squares.begin(), squares.end()};
 }
 
-/// True: squares over- or underflow.
+/// Returns true if squares over- or underflow.
 template <class T>
 bool bring_in_range(std::vector<double> const& squares, std::vector<T>& units) {
   constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -76,8 +76,8 @@ std::vector<double> column_norms(NormalOperator<Exec, T> const& op) {
   return norms;
 }
 
-/// Powers of two that scale columns, with damp·I below, to norms from 1 to 2. Empty: norms differ
-/// by at most a factor of ten, or are not finite.
+/// Powers of two that scale columns, with damp·I below, to norms from 1 to 2. Empty if norms differ
+/// by at most a factor of ten or are not finite.
 template <class T>
 std::vector<T> uneven_units(std::vector<double> const& norms, double damp) {
   constexpr int most = std::numeric_limits<T>::max_exponent - 2;
@@ -97,7 +97,6 @@ std::vector<T> uneven_units(std::vector<double> const& norms, double damp) {
   return largest > 10 * least ? units : std::vector<T>{};
 }
 
-/// The rows damp·D below A·D.
 template <class T>
 struct RowsBelow {
   T const* scaled;  ///< D·v
@@ -130,8 +129,8 @@ struct AddBelow {
   KOKKOS_FUNCTION void operator()(Index j) const { c[j] = unit[j] * Kokkos::fma(damp, u[j], c[j]); }
 };
 
-/// A·D for a diagonal D of powers of two, with damp·D below it. With b above damp·x0 on the
-/// right-hand side, it minimises ‖A·x - b‖² + damp²·‖x - x0‖² for x = D·z.
+/// A·D with damp·D below it, D a diagonal of powers of two. With b above damp·x0 on the right-hand
+/// side, z minimises ‖A·x - b‖² + damp²·‖x - x0‖² for x = D·z.
 template <class Exec, class T>
 class ScaledOperator final : public NormalOperator<Exec, T> {
  public:

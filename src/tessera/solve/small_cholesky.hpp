@@ -11,7 +11,7 @@
 #include <tessera/solve/small_svd.hpp>
 #include <tessera/summation.hpp>
 
-/// Cholesky factorisation of a matrix of at most a few hundred columns, on the host.
+/// Cholesky factorisation of at most a few hundred columns, on the host.
 namespace tessera::solve {
 
 /// H = S⁻¹·Pᵀ·(L·Lᵀ)·P·S⁻¹ of a positive semidefinite H. S: powers of two that bring H's diagonal

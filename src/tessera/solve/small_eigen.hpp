@@ -94,7 +94,7 @@ inline void turn(Index size, double c, double s, double* x, double* y) {
   }
 }
 
-/// From row `last` to row `first`, with the shift of the 2 x 2 matrix at `first`.
+/// A QL step from row `last` to row `first`, with the shift of the 2 x 2 matrix at `first`.
 inline void chase(Tridiagonal& T, SmallMatrix& V, std::size_t first, std::size_t last) {
   auto& d = T.diagonal;
   auto& e = T.below;

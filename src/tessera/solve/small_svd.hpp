@@ -65,7 +65,7 @@ inline void rotate(Index size, double* x, double* y, double s, double half) {
   }
 }
 
-/// From the vector of the standard basis that is farthest from the previous columns.
+/// Column j becomes orthonormal, from the unit vector farthest from the previous columns.
 inline void complete(SmallMatrix& U, Index j) {
   Index const m = U.rows();
   Index farthest = 0;
@@ -91,7 +91,7 @@ inline void complete(SmallMatrix& U, Index j) {
   for (Index i = 0; i < m; ++i) u[i] /= norm;
 }
 
-/// Until columns are orthogonal, and in `further` more sweeps.
+/// Rotates until columns are orthogonal, and for `further` more sweeps.
 inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
   constexpr int max_sweeps = 60;
   constexpr double nothing = 0x1p-900;
@@ -130,9 +130,9 @@ inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
 
 }  // namespace detail
 
-/// A needs at least as many rows as columns. The same bits everywhere, as SmallCholesky. If a value
-/// is zero to the precision of the largest, U has a unit vector orthogonal to the others. `further`
-/// sweeps improve the orthogonality of U and V from about m·ε to about √m·ε.
+/// A needs at least as many rows as columns. Bits are the same everywhere, as SmallCholesky's. If a
+/// value is zero to the precision of the largest, its column of U is any unit vector orthogonal to
+/// the others. `further` sweeps improve the orthogonality of U and V from about m·ε to about √m·ε.
 ///
 /// Source: one-sided Jacobi rotations (M. R. Hestenes, 1958).
 ///

@@ -55,10 +55,10 @@ SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, 
 ///
 /// At most `options.direct` columns are decomposed directly, unless ncv or maxiter is set, with
 /// about 20·n³ operations on the host. Otherwise two bases grow by blocks of k + 2 vectors
-/// (block_svd.hpp). An iteration reads A once, or twice if A has more columns than rows, for up to
-/// 32 vectors at once. Memory: ncv vectors of m + n entries.
+/// (block_svd.hpp). An iteration reads A once (twice if m < n) for up to 32 vectors at once.
+/// Memory: ncv vectors of m + n entries.
 ///
-/// Residuals are measured. U and V are orthonormal, and ‖A·v - s·u‖ is a few ε·s_1. Repeated values
+/// U and V are orthonormal, residuals are measured, and ‖A·v - s·u‖ is a few ε·s_1. Repeated values
 /// are found as often as A has them; the largest entry of each v is positive.
 /// @throws std::invalid_argument for invalid options and states
 ///

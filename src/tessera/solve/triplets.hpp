@@ -28,11 +28,11 @@ struct SvdOptions {
   /// Bound of residuals over s_1; 0: the precision of the type.
   double tol = 0;
   Index maxiter = 0;  ///< 0: 100 times the vectors of the basis
-  /// Vectors of the basis between restarts, more than k, up to the smaller size of A; 0: the larger
-  /// of 2k + 1 and 20.
+  /// Vectors of the basis between restarts: above k, up to min(m, n); 0: the larger of 2k + 1 and
+  /// 20.
   Index ncv = 0;
   bool want_u = false;
-  /// Maximum columns of a direct decomposition; 0: never.
+  /// Most columns for a direct decomposition; 0: never.
   Index direct = direct_columns;
 };
 
@@ -51,7 +51,7 @@ struct SvdResult {
 
 namespace detail {
 
-/// A hash of i and the seed, an integer times 2^-23.
+/// An integer times 2^-23, hashed from i and the seed.
 template <class T>
 struct MixedNumbers {
   std::uint64_t seed;
@@ -66,7 +66,7 @@ struct MixedNumbers {
   }
 };
 
-/// From -1 to 1, the same ones everywhere.
+/// From -1 to 1, the same everywhere.
 template <class Exec, class T>
 void mix(Exec const& exec, std::uint64_t seed, Values<Exec, T> const& x) {
   static std::string const label("tessera::solve::mix");
