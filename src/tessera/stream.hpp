@@ -440,6 +440,15 @@ Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
 /// C = α·Aᵀ·B + β·z of a streamed matrix, and B = f(A·v)
 ///
 /// B has m entries of any stride. Callbacks see A·v in B.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// Kokkos::View<double*> v("v", 30), B("B", 1000), C("C", 30);
+/// tessera::stream::atax(Kokkos::DefaultExecutionSpace(), source, v, B, C);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> B, OutputVectorFor<Exec, Source> C>
 Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C const& c,
@@ -459,6 +468,15 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
 /// V and C are n x k, of any layout. No z, no states. Column j has the bits of a call with V's
 /// column j. If the limit does not hold the sums of all columns, the matrix is read several times;
 /// a limit that works for one column works for k, except for copies of vectors.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// Kokkos::View<double**, Kokkos::LayoutRight> V("V", 30, 8), C("C", 30, 8);
+/// tessera::stream::atax(Kokkos::DefaultExecutionSpace(), source, V, C);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
           OutputBlockFor<Exec, Source> Out>
 Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
@@ -498,6 +516,15 @@ Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, 
 /// B = A·v of a streamed matrix
 ///
 /// As `atax`; B has m entries.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// Kokkos::View<double*> v("v", 30), B("B", 1000);
+/// tessera::stream::multiply(Kokkos::DefaultExecutionSpace(), source, v, B);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
           OutputVectorFor<Exec, Source> B>
 Report multiply(Exec const& exec, Source const& source, V const& v, B const& b,
@@ -530,6 +557,15 @@ Report multiply(Exec const& exec, Source const& source, In const& v, Out const& 
 /// C = Aᵀ·B of a streamed matrix
 ///
 /// As `atax`; B has m entries, C n.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// Kokkos::View<double*> B("B", 1000), C("C", 30);
+/// tessera::stream::multiply_transposed(Kokkos::DefaultExecutionSpace(), source, B, C);
+/// ```
 template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> B,
           OutputVectorFor<Exec, Source> C>
 Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C const& c,

@@ -278,6 +278,11 @@ struct MapColumns {
 
 /// A matrix in memory of Exec. It serves one thread at a time: another thread's call throws
 /// std::invalid_argument.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// ```
 template <ExecutionSpace Exec, MatrixOf<Exec> A>
 class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_value_type> {
   using T = typename A::non_const_value_type;

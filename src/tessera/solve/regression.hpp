@@ -134,6 +134,13 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
 }
 
 /// As `linear_regression`, with Σ w_i·(log(1 + e^η_i) - y_i·η_i) for labels y of 0 and 1.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> y("y", 1000);
+/// auto const fit = tessera::solve::logistic_regression(op, y, {.penalty = 1.0});
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
                                         std::type_identity_t<Observations<Exec, T>> const& observed,
@@ -152,6 +159,13 @@ Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
 
 /// As `linear_regression`, with Σ w_i·(e^η_i - y_i·η_i) for counts y. The logarithm of an exposure
 /// is an offset.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<double*> y("y", 1000);
+/// auto const fit = tessera::solve::poisson_regression(op, y);
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
                                        std::type_identity_t<Observations<Exec, T>> const& observed,

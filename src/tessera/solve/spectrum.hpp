@@ -447,6 +447,12 @@ PowerIteration<Exec, T> power_iteration(NormalOperator<Exec, T> const& op,
 /// maxiter. A Step has the last residual of the smallest value, and as objective the condition
 /// number. A state has m + n + 2k scalars after k iterations.
 /// @throws std::invalid_argument for invalid options and states
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// std::printf("%g\n", tessera::solve::condition_estimate(op).condition);
+/// ```
 template <ExecutionSpace Exec, Scalar T>
 ConditionEstimate condition_estimate(NormalOperator<Exec, T> const& op,
                                      SpectrumOptions const& options = {},
