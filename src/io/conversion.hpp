@@ -25,7 +25,7 @@ struct ConversionRequest {
   std::string vector = {};         ///< V of an ex3 output; empty: V of an ex3 input
   std::string vector_output = {};  ///< for V of an ex3 input; may be another dataset of the
                                    ///< output's file
-  bool add_dataset = false;        ///< refused without it
+  bool add_dataset = false;        ///< to an existing HDF5 file
 };
 
 struct Conversion {

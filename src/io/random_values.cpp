@@ -11,8 +11,7 @@ static_assert(FLT_EVAL_METHOD == 0, "each operation must be rounded on its own")
 namespace tessera::io {
 namespace {
 
-/// SplitMix64's finaliser (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
-/// 2014), a bijection.
+/// SplitMix64's finaliser (Steele, Lea and Flood, OOPSLA 2014), a bijection.
 constexpr std::uint64_t mix(std::uint64_t word) {
   word = (word ^ (word >> 30U)) * 0xbf58476d1ce4e5b9U;
   word = (word ^ (word >> 27U)) * 0x94d049bb133111ebU;

@@ -57,7 +57,7 @@ struct MixedNumbers {
   std::uint64_t seed;
   T* x;
   KOKKOS_FUNCTION void operator()(Index i) const {
-    // The finaliser of SplitMix64 (G. L. Steele, D. Lea and C. H. Flood, 2014).
+    // SplitMix64's finaliser (Steele, Lea and Flood, OOPSLA 2014).
     std::uint64_t z = (seed + static_cast<std::uint64_t>(i)) * 0x9e3779b97f4a7c15U;
     z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
     z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
