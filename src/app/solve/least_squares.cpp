@@ -50,8 +50,8 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
               std::int64_t count, LeastSquaresSolution& solution) {
   io::HostVector const b_j = part_of(b.x, b.columns, first);
   Kokkos::View<T**, Kokkos::LayoutLeft, typename Exec::memory_space> const right(
-      Kokkos::view_alloc("tessera::app::right_sides", Kokkos::WithoutInitializing), op.rows(),
-      count);
+      Kokkos::view_alloc("tessera::app::right_sides", Kokkos::WithoutInitializing),
+      static_cast<std::size_t>(op.rows()), static_cast<std::size_t>(count));
   for (std::int64_t j = 0; j < count; ++j) {
     io::HostVector const from = part_of(b.x, b.columns, first + j);
     Kokkos::deep_copy(Kokkos::subview(right, Kokkos::ALL, j), std::get<io::VectorView<T>>(from));
