@@ -17,31 +17,33 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// Threads keep elements of some vectors in registers; lines pass through scratch.
+/// Dot products of lines and a block of vectors. Threads keep elements of some vectors in
+/// registers; lines pass through scratch.
 namespace tessera::detail::gpu {
 
-/// Vectors per thread: 4, or this number.
+/// A thread keeps 4 vectors, or this number.
 inline constexpr int most_vectors_kept = 8;
-/// Lines, or pairs of short lines, per warp at a time.
+/// Lines, or pairs of short lines, that a warp computes at a time.
 template <class Exec>
 inline constexpr int lines_of_block = WarpOf<Exec>::has_large_scratch ? 8 : 2;
 
-/// A warp owns a line's span for some vectors. Adjacent warps share the span, then the line.
+/// A warp owns a span of a line for some vectors. Adjacent warps own the span's other vectors, then
+/// other spans.
 template <class Exec, class T>
 struct BlockDotPlan {
   static constexpr int most_warps = 8;
   static constexpr int most_steps = 4;
   static constexpr int most_columns = 32;
 
-  int columns;    ///< of the block
+  int columns;    ///< vectors in the block
   int kept;       ///< vectors per warp: 4 or most_vectors_kept
-  bool is_short;  ///< up to a segment: two lines per warp
-  int words;      ///< per thread: 1 or all
+  bool is_short;  ///< lines have at most one segment; a warp computes two
+  int words;      ///< words of a segment per thread: 1 or all
   int groups;     ///< warps that share a span
-  int spans;      ///< per line at a time: a power of two
-  int sets;       ///< of lines at a time
-  int places;     ///< steps in scratch
-  Index runs;     ///< per line, of `spans` spans
+  int spans;      ///< spans of each line at a time: a power of two
+  int sets;       ///< sets of lines at a time
+  int places;     ///< steps that scratch holds
+  Index runs;     ///< runs of `spans` spans per line
   Index lines_per_team;
   Index line_blocks;
 
@@ -75,14 +77,14 @@ struct BlockDotPlan {
   }
   [[nodiscard]] Index teams() const { return line_blocks * runs; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int warps() const { return sets * spans * groups; }
-  /// Per team, between two barriers.
+  /// Lines per team between two barriers.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index lines_of_step() const {
     return Index{sets} * lines_of_block<Exec> * (is_short ? 2 : 1);
   }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int step_size() const {
     return sets * spans * lines_of_block<Exec> * 2 * words * summation::lanes<T>;
   }
-  /// Per thread and step.
+  /// Sums per thread and step.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int own_sums() const {
     int const threads = is_short ? segment_threads : warp_threads;
     return Kokkos::max(1, lines_of_block<Exec> * kept / threads);
@@ -109,7 +111,8 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_scalars(T const* from, int count, int ap
   return count == 4 ? tree_over_scalars<4>(from, apart) : tree_over_scalars<8>(from, apart);
 }
 
-/// Value s of a thread belongs to column s ^ thread; thread t gets column t % Count.
+/// Adds over threads. Value s of a thread belongs to column s ^ thread; thread t gets column t %
+/// Count.
 template <class Warp, int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION T tree_of_columns(T* value) {
   static_for<log2_of<Count>>([&](auto level) {
@@ -120,7 +123,8 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_of_columns(T* value) {
   return value[0];
 }
 
-/// Levels `Mask` to Threads / 2. Threads split the values while they can.
+/// Adds values of lines over threads, at distances `Mask` to Threads / 2. Threads with several
+/// lines split them with their partners.
 template <class Warp, int Mask, int Threads, int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void tree_of_lines(T* value, int lane) {
   if constexpr (Mask < Threads) {
@@ -139,7 +143,7 @@ KOKKOS_FORCEINLINE_FUNCTION void tree_of_lines(T* value, int lane) {
   }
 }
 
-/// A thread's sums after tree_of_columns and tree_of_lines: one column, `count` lines.
+/// After tree_of_columns and tree_of_lines a thread has the sums of one column, `count` lines.
 template <int Threads, int Lines, int Columns>
 struct OwnSums {
   static constexpr int shared = Lines < Threads / Columns ? Lines : Threads / Columns;
@@ -162,12 +166,12 @@ struct OwnSums {
 template <class T, int Threads>
 struct PlaceOfBlock {
   Place thread;
-  int group;  ///< of vectors
-  int span;   ///< in the run
-  int set;    ///< of lines
+  int group;
+  int span;  ///< number of the span in the run
+  int set;
   Index run;
-  Index column;  ///< first of the span
-  int rest;      ///< elements of the line from there
+  Index column;  ///< first column of the span
+  int rest;      ///< elements of the line from `column`
 
   template <class Team, class Plan>
   KOKKOS_FORCEINLINE_FUNCTION PlaceOfBlock(Team const& member, Plan const& plan, Index length)
@@ -183,7 +187,7 @@ struct PlaceOfBlock {
   }
 };
 
-/// A team computes a run of each of some lines. `Threads` threads share a span, or a short line's
+/// A team computes a run of several lines. `Threads` threads share a span, or a short line's
 /// segment, with `Words` words each.
 template <class Exec, class T, int Threads, int Words, int Columns>
 struct BlockDot {
@@ -198,7 +202,7 @@ struct BlockDot {
 
   Lines<T> lines;
   InputVectors<T> x;
-  OutputVectors<T> out;  ///< several runs: (runs, columns, count)
+  OutputVectors<T> out;  ///< shape for several runs: (runs, columns, count)
   Index run_pitch;
   BlockDotPlan<Exec, T> plan;
   bool on_words;
@@ -217,7 +221,7 @@ struct BlockDot {
     T* const sRows = sLines + (place.set * plan.spans + place.span) * rows * row_size;
     Index line = begin + place.set * rows * lines_of_row;
     Index to_copy = line;
-    int filled = 0;  // place that is filled next
+    int filled = 0;  // next place to fill
     auto const copy_step = [&] {
       if (to_copy < last) copy(place, to_copy, last, sRows + filled * step_size);
       Warp::end_copies();
@@ -227,7 +231,7 @@ struct BlockDot {
     for (int p = 0; p < plan.places - 1; ++p) copy_step();
     Vectors rX;
     load_vectors(place, rX);
-    int used = 0;  // place that is multiplied next
+    int used = 0;  // next place to multiply
     for (int step = 0; step <= steps; ++step) {
       Warp::wait_for_copies(plan.places - 2);
       member.team_barrier();  // the step is copied, the previous one finished
@@ -281,7 +285,7 @@ struct BlockDot {
     return (Threads == warp_threads ? thread.half * summation::segment<T> : 0) +
            thread.part * word_width<T>;
   }
-  /// Column s ^ lane in place s.
+  /// rX[s] is column s ^ lane of the group.
   KOKKOS_FORCEINLINE_FUNCTION void load_vectors(PlaceHere const& place, Vectors& rX) const {
     int const j = place_in_span(place.thread);
     static_for<Columns>([&](auto s) {

@@ -16,7 +16,7 @@
 #include <tessera/order/powers.hpp>
 #include <tessera/tuning.hpp>
 
-/// On devices with clusters.
+/// Fused ATAX with a block of vectors, on devices with clusters.
 namespace tessera::detail::gpu {
 
 /// A team or cluster computes a group of panels; a warp owns a segment of each line.
@@ -26,9 +26,9 @@ struct BlockRingPlan {
   static constexpr int most_warps = 8;
   static constexpr int most_teams = 8;
   static constexpr int rows = 4;
-  static constexpr int lag = 1;         ///< steps from dot products to sums
-  static constexpr int most_ahead = 2;  ///< steps copied ahead
-  /// A place is reused after all have used its dot products.
+  static constexpr int lag = 1;  ///< steps from a line's dot products to its sum
+  static constexpr int most_ahead = 2;
+  /// Places for dot products. One is reused after all warps have used it.
   static constexpr int turns = 2 * lag + 2;
   static constexpr int dots = rows * most_columns;
   static constexpr int words = most_columns * segment_words / 2;
@@ -36,10 +36,10 @@ struct BlockRingPlan {
 
   summation::Panels panels;
   int columns;
-  int teams;  ///< per cluster
+  int teams;  ///< teams per cluster
   int warps;
-  int places;         ///< steps in scratch
-  int scratch_parts;  ///< of the stacks, in scratch
+  int places;         ///< steps that scratch holds
+  int scratch_parts;  ///< parts of the stacks in scratch
   Index panels_per_group;
   Index groups;
 
@@ -99,7 +99,7 @@ struct StepOfPanel {
 struct Wheel {
   int count;
   int at = 0;
-  unsigned odd = 0;  ///< wrapped an odd number of times
+  unsigned odd = 0;  ///< `at` wrapped an odd number of times
 
   KOKKOS_FORCEINLINE_FUNCTION void next() {
     if (++at < count) return;
@@ -207,8 +207,8 @@ struct BlockRing {
     Arrival* ready;  // (turns)
     T* of_teams;     // (turns, most_teams, dots)
     T* of_warps;     // (2, warps, dots)
-    T* factors;      // (dots) of the warp, by lines
-    T* lines;        // (places, step_size), from the thread's first half
+    T* factors;      // (dots), one per warp, ordered by line
+    T* lines;        // (places, step_size), from the thread's first Half
     Word<T>* stack;
   };
   template <class Team>
@@ -338,7 +338,7 @@ struct BlockRing {
         line < Kokkos::min(last, step.panel + plan.panels.lines) && own.column() < plan.columns;
     if (there && stores) y.column(own.column()).set(line, value);
     T const result = there ? factor(line, value) : T(0);
-    Warp::sync();  // all have used the previous factors
+    Warp::sync();  // all threads have used the previous factors
     s.factors[own.line() * columns + own.column()] = result;
     Warp::sync();
   }

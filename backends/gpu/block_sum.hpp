@@ -28,14 +28,14 @@ struct BlockSumPlan {
   static constexpr int at_once = 8;  // lines loaded before the previous are added
 
   summation::Panels panels;
-  int columns;  ///< of the block
-  int kept;     ///< 4 or most_kept: sums fit registers
-  int shares;   ///< of the vectors, one per warp
+  int columns;  ///< vectors in the block
+  int kept;     ///< vectors per warp: 4 or most_kept, whose sums fit registers
+  int shares;   ///< groups of vectors, one per warp
   int threads_per_line;
-  Index tiles;           ///< of columns, per line
-  Index steps;           ///< of side_by_side() panels: a power of two
-  Index groups;          ///< of panels
-  int parts_in_scratch;  ///< of stacks, per level
+  Index tiles;           ///< tiles of columns per line
+  Index steps;           ///< steps of side_by_side() panels per warp: a power of two
+  Index groups;          ///< groups of panels
+  int parts_in_scratch;  ///< parts of a warp's stack in scratch
 
   BlockSumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, SomeColumns of_block)
       : panels(lines.panels()),
@@ -192,7 +192,6 @@ struct BlockSum {
                                         int first_vector, int thread, Loaded& loaded) const {
     int const there = rest > 0 ? lines_there(at) : 0;
     T const* const line = lines.line(at.line) + column;
-    // Without a branch per line, all loads start before the first wait.
     there == at_once ? load_lines<true>(line, there, rest, loaded.word)
                      : load_lines<false>(line, there, rest, loaded.word);
     load_entries(at, first_vector, thread, loaded.entry);
@@ -215,7 +214,7 @@ struct BlockSum {
       }
     });
   }
-  /// +0 outside the matrix and the block.
+  /// Entries outside the matrix and the block are +0.
   KOKKOS_FORCEINLINE_FUNCTION void load_entries(LinesOfPanels const& at, int first_vector,
                                                 int thread, T* rY) const {
     int const r = thread % at_once;

@@ -29,7 +29,7 @@ struct CombineVectors {
   Out out;
   int columns;
   int runs;
-  Index run;  ///< groups per thread, 2^k
+  Index run;  ///< groups that a thread adds: a power of two
 
   CombineVectors(T const* its_partials, Index its_groups, Index its_length, Out const& its_out,
                  int columns_of_team)
@@ -75,7 +75,7 @@ struct CombineVectors {
   }
 
  private:
-  /// Past L1, whose lines may be older than other teams' values.
+  /// Reads past L1, whose lines may be older than other teams' values.
   KOKKOS_FUNCTION T block(Index first, Index last, Index column) const {
     PerLine<T, in_flight> x;
     static_for<in_flight>([&](auto k) {
@@ -97,7 +97,7 @@ void combine_groups(Exec const& exec, Label const& label, T const* partials, Ind
                     Index length, Out const& out) {
   if (groups == 1) return;
   using Kernel = CombineVectors<Exec, T, Out>;
-  // Few blocks per thread; adjacent threads read a sector of 32 bytes or more.
+  // A thread adds few blocks; adjacent threads read at least a sector of 32 bytes.
   constexpr Index most_runs = Kernel::team_size * sizeof(T) / 32;
   Index const runs =
       std::min(most_runs, ceil_power_of_two(summation::ceil_div(groups, Index{Kernel::in_flight})));
@@ -108,7 +108,7 @@ void combine_groups(Exec const& exec, Label const& label, T const* partials, Ind
                                       kernel);
 }
 
-/// out[i] = tree over line i's `runs` partial sums, + 0, in a warp.
+/// A warp computes out[i] = tree over line i's `runs` partial sums, + 0.
 template <class Exec, class T>
 struct CombineRuns {
   static constexpr int team_size = 128;

@@ -14,21 +14,20 @@
 
 namespace tessera::detail::gpu {
 
-/// Maps dot products to teams.
 template <class Exec, class T>
 struct DotPlan {
   static constexpr int team_size = 256;
   static constexpr int warps = team_size / warp_threads;
 
-  bool is_short;       ///< up to two segments
-  int words;           ///< per thread: 1, 2 or all
-  int lines_per_step;  ///< of a warp or sixteen threads
+  bool is_short;       ///< lines have at most two segments
+  int words;           ///< words of a segment per thread: 1, 2 or all
+  int lines_per_step;  ///< lines that a warp or sixteen threads compute at a time
   Index lines_per_team;
   Index line_blocks;
-  Index spans_per_run;  ///< summed by a warp; whole lines if runs == 1
-  Index runs;           ///< per line
-  /// 256 bytes are fetched at once, which also serves the neighbour if lines begin inside. Does not
-  /// pay for few lines in runs.
+  Index spans_per_run;  ///< spans of a line that a warp adds up
+  Index runs;           ///< runs per line
+  /// Loads fetch 256 bytes at once, which also serves the adjacent line if lines begin inside. Does
+  /// not pay for few lines in runs.
   bool in_blocks;
 
   DotPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
@@ -100,7 +99,7 @@ struct DotShort {
         load_words<Warp, Aligned, Words>(rA[r()], lines.line(i) + column, i < last ? rest : 0,
                                          Once{});
       });
-      T own = T(0);  // of the line that this thread writes: together they write whole sectors
+      T own = T(0);  // result that this thread writes; together they write whole sectors
       static_for<Rows>([&](auto r) {
         T sum = segment_dot<Warp, Aligned, Words>(rA[r()], rX, place.part);
         if constexpr (Threads == warp_threads) sum += Warp::shuffle_xor(sum, segment_threads);

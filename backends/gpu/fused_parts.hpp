@@ -8,12 +8,12 @@
 
 namespace tessera::detail::gpu {
 
-/// Where teams exchange parts of a line's dot product.
+/// Memory where teams exchange parts of a line's dot product.
 template <class Exec, class T>
 struct Exchange {
   using Warp = WarpOf<Exec>;
   using Bits = BitsOf<T>;
-  /// Unpublished: a NaN that publish() never writes.
+  /// Marks an unpublished part: a NaN that publish() never writes.
   static constexpr Bits missing = ~Bits{0};
 
   Bits* memory;  ///< (lines, parts)
@@ -72,7 +72,7 @@ struct FusedParts {
   static constexpr int words = segment_words;
   static constexpr int warps = Plan::part_warps;
   static constexpr int team_size = warps * warp_threads;
-  static constexpr int delay = Slots - 1;  ///< lines from a dot product's parts to its use
+  static constexpr int delay = Slots - 1;  ///< lines between a dot product's parts and its use
   static constexpr int ahead = 2;
   FusedArguments<Exec, T, Factor> a;
 
@@ -116,7 +116,7 @@ struct FusedParts {
     load_words<Warp, Aligned, words>(rX, a.x + column, rest, Constant{});
 
     int slot = 0;
-    int old_slot = 1;  // of line i - delay
+    int old_slot = 1;  // slot of line i - delay
     auto const step = [&](int i, PerLine<Word<T>, words>& line_i) {
       bool const is_old = i >= delay;
       if (i < count) {
@@ -168,7 +168,7 @@ struct FusedParts {
                                               unsigned* sItem) const {
     if (place.thread == 0) {
       *sItem = static_cast<unsigned>(Kokkos::atomic_fetch_add(a.arrivals, 1));
-      if (*sItem + 1 == a.groups * a.parts) *a.arrivals = 0;  // the last team to arrive
+      if (*sItem + 1 == a.groups * a.parts) *a.arrivals = 0;  // reset by the last team to arrive
     }
     member.team_barrier();
     Index const item = *sItem;
@@ -190,7 +190,7 @@ struct ClearExchange {
   }
 };
 
-/// Does not depend on how the previous call ended.
+/// Marks all parts as missing, however the previous call ended.
 template <class Exec, class T>
 void clear_exchange(Exec const& exec, std::string const& label, BitsOf<T>* memory, Index size) {
   using Kernel = ClearExchange<Exec, T>;

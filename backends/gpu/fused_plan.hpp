@@ -18,35 +18,35 @@ namespace tessera::detail::gpu {
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// Maps panels to teams; the way depends on the length of lines.
+/// The way of mapping panels to teams depends on the length of lines.
 template <class Exec, class T>
 struct FusedLinesPlan {
   using Ring = decltype(backends::Backend<Exec>::template ring<T>({}, 0, true));
   enum class Way {
     sixteen,  ///< one segment: sixteen threads per panel
     warp,     ///< two segments: a warp per panel
-    team,     ///< one per panel; one or two spans per warp
-    ring,     ///< team or cluster per panel; lines wait in scratch
+    team,     ///< longer lines: a team per panel, one or two spans per warp
+    ring,     ///< a team or cluster per panel; lines wait in scratch
     parts,    ///< several teams per panel, by columns
   };
-  static constexpr int small_team = 128;    ///< of a team with several panels
-  static constexpr int largest_team = 512;  ///< of a team with one panel
+  static constexpr int small_team = 128;    ///< threads of a team with several panels
+  static constexpr int largest_team = 512;  ///< most threads of a team with one panel
   static constexpr int team_rows(int spans_per_warp) {
     return spans_per_warp == 1 && sizeof(T) == 4 ? 2 : 1;
   }
   /// With small scratch, registers do not suffice to load two spans ahead.
   static constexpr int most_spans_per_warp = WarpOf<Exec>::has_large_scratch ? 2 : 1;
-  /// Two if the next step is loaded meanwhile.
+  /// With two buffers the next step is loaded meanwhile.
   static constexpr int team_buffers = WarpOf<Exec>::has_large_scratch ? 2 : 1;
   static constexpr int part_warps = 4;
-  static constexpr Index most_parts = 128;  ///< four per thread of a warp
+  static constexpr Index most_parts = 128;  ///< teams that share a line: four per thread of a warp
   /// Lines whose dot products are being exchanged.
   static constexpr int part_slots = WarpOf<Exec>::has_large_scratch ? 5 : 2;
   static constexpr Index spans_of_team = most_spans_per_warp * (largest_team / warp_threads);
 
   static constexpr int ring_team = 512;
   static constexpr int ring_spans = 2;
-  /// Copies with equal offsets in such a row of memory are fast.
+  /// Bytes of a row of memory. Copies between equal offsets in rows are fast.
   static constexpr int ring_row = 128;
   static constexpr int ring_most_slots = 2;
   static constexpr int ring_sums = 2;  ///< lines whose dot products are in scratch
@@ -63,7 +63,7 @@ struct FusedLinesPlan {
 
   summation::Panels panels;
   bool on_words;
-  bool on_rows;  ///< lines begin on such rows
+  bool on_rows;  ///< lines begin on rows of ring_row bytes
   Ring ring;
   Way way;
   int spans_per_warp;
@@ -73,9 +73,9 @@ struct FusedLinesPlan {
   Index panels_per_worker;  ///< a power of two
   Index panels_per_team;
   Index groups;
-  int scratch_parts = 0;  ///< of the stacks of a ring's threads
+  int scratch_parts = 0;  ///< parts of a ring thread's stack in scratch
 
-  /// A team, or several that meet, can hold a line in registers.
+  /// Whether a team, or several that meet, can hold a line in registers.
   static bool takes(Exec const& exec, Lines<T> const& lines) {
     Index const teams = std::min(most_parts, backends::Backend<Exec>::teams_that_meet(exec));
     return summation::ceil_div(lines.length, span<T>) <=
@@ -123,7 +123,7 @@ struct FusedLinesPlan {
     if (way == Way::ring) scratch_parts = parts_in_scratch(exec);
   }
 
-  /// A piece keeps its offset in its row of memory.
+  /// Includes room for the offset of a piece in its row of memory.
   [[nodiscard]] int ring_piece_words() const {
     return ring_spans * segment_words * warp_threads + (on_rows ? 0 : ring_row / 16);
   }
@@ -162,7 +162,7 @@ struct FusedLinesPlan {
   }
 
  private:
-  /// Signals, dot products, lines, sums of panels.
+  /// Scalars for signals, dot products, lines and sums of panels.
   [[nodiscard]] Index ring_scratch(int stack_parts) const {
     Index const words =
         ring.slots * ring_piece_words() + Index{stack_parts} * RingStack::part * warp_threads;
@@ -222,7 +222,7 @@ struct FusedArguments {
   }
 };
 
-/// 32 bits save registers.
+/// 32-bit counters save registers.
 struct LinesLeft {
   int panel_lines;
   int of_group;

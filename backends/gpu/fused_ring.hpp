@@ -14,18 +14,15 @@ namespace tessera::detail::gpu {
 
 /// Fused ATAX of longer lines, with bulk copies and clusters. A team, or `Teams` teams that share
 /// the columns, owns a panel. Each warp prefetches pieces of the next lines to a ring of slots in
-/// scratch. When it holds a piece in registers, the next copy to the slot starts: no slot waits for
-/// a dot product. Finished sums stay in scratch while there is room: writing to memory costs many
-/// times what reading costs.
+/// scratch, and refills a slot once it holds the piece in registers. Finished sums stay in scratch
+/// while there is room: writing to memory costs many times what reading costs.
 ///
 /// A piece has the same offset in its slot as in its rows of memory. If lines are not all OnWords,
-/// every word they touch is copied, and neighbouring threads load neighbouring scalars from the
-/// slot.
+/// every word they touch is copied, and adjacent threads load adjacent scalars from the slot.
 ///
 /// A team exchanges dot products through scratch and a barrier; warps of a cluster only send theirs
 /// to each team's scratch and signal the arrival. Two places are enough: a warp sends for line i +
-/// 2 after receiving all of line i + 1, which each warp sent after using line i. Backends give the
-/// figures next to their choice.
+/// 2 after receiving all of line i + 1, which each warp sent after using line i.
 template <class Exec, class T, bool OnWords, int Teams, class Factor>
 struct FusedRing {
   using Warp = WarpOf<Exec>;
@@ -35,7 +32,7 @@ struct FusedRing {
   static constexpr int words = spans * segment_words;
   static constexpr int whole_piece = spans * span<T>;
   static constexpr int part_words = Plan::RingStack::part;
-  /// Equal offsets in adjacent segments share banks.
+  /// Equal offsets in adjacent segments share banks: the second half-warp reverses each word.
   static constexpr bool halves_meet = !OnWords && sizeof(T) == 4;
   static constexpr int sums = Plan::ring_sums;
   static constexpr int dots = Plan::ring_dots(Teams);
@@ -44,7 +41,7 @@ struct FusedRing {
   static_assert(dots_per_lane <= 2 && (sums & (sums - 1)) == 0);
   using Held = PerLine<Word<T>, words>;
   FusedArguments<Exec, T, Factor> a;
-  int scratch_parts;  ///< of the threads' stacks, in scratch
+  int scratch_parts;  ///< parts of a thread's stack in scratch
   int slots;
   int piece_words;
   int warps;
@@ -136,14 +133,14 @@ struct FusedRing {
   struct Scratch {
     Arrival* ready;     // (sums)
     T* dots;            // (sums, dots)
-    Word<T>* piece;     // (slots, piece_words) of the warp
-    Arrival* arrivals;  // (most_slots) of the warp
-    Word<T>* stack;     // (scratch_parts, part_words, team_size), from the thread
+    Word<T>* piece;     // (slots, piece_words), one per warp
+    Arrival* arrivals;  // (most_slots), one per warp
+    Word<T>* stack;     // (scratch_parts, part_words, team_size), from the thread's word
   };
   struct Pieces {
     Place place;
-    int own;     ///< the thread's first element
-    int rest;    ///< elements of the line from there
+    int own;     ///< the thread's first element in the piece
+    int rest;    ///< elements of the line from `own`
     int length;  ///< 0: the warp has no piece
     Word<T>* slots;
     Arrival* arrivals;
@@ -154,7 +151,7 @@ struct FusedRing {
     Arrival* ready;
     T* dots;
     int warp;
-    unsigned line = 0;  ///< in the group
+    unsigned line = 0;  ///< number of the line in the group
     typename Warp::Remote to_dots = 0;
     typename Warp::Remote to_ready = 0;
   };
@@ -235,7 +232,6 @@ struct FusedRing {
         if (is_inside(offset)) held[k()] = *reinterpret_cast<Word<T> const*>(sOwn + offset);
       });
     } else {
-      // The halves share banks, so they start with different elements.
       bool const turned = halves_meet && pieces.place.half != 0;
       int const between = turned ? -segment_threads : segment_threads;
       int const begin = turned ? (word_width<T> - 1) * segment_threads : 0;
@@ -302,7 +298,6 @@ struct FusedRing {
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset_of(int word) {
     return word / segment_words * span<T> + word % segment_words * summation::lanes<T>;
   }
-  /// If lines do not start on words: reverses each word of the second half.
   KOKKOS_FORCEINLINE_FUNCTION static void turn_halves(Held& held, int half) {
     if constexpr (halves_meet) {
       static_for<words>([&](auto k) {

@@ -36,7 +36,6 @@ struct FusedShort {
     Index const first_panel =
         (member.league_rank() * static_cast<Index>(workers) + worker) * a.panels_per_worker;
     int const panel_lines = static_cast<int>(a.panels.lines);
-    // 32-bit counters save registers.
     Index const first = first_panel * panel_lines;
     Index const last = Kokkos::min(a.lines.count, first + a.panels_per_worker * panel_lines);
     int left = static_cast<int>(Kokkos::max(Index{0}, last - first));

@@ -26,8 +26,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto tree_of(int first, int count, Load const& load)
   }
 }
 
-/// A slice: some lanes of a segment, for all of few column-major lines. It stays in scratch for
-/// both products.
+/// Fused ATAX of few column-major lines. A slice (some lanes of a segment, for all lines) stays in
+/// scratch for both products.
 template <class Exec, class T>
 struct SlicesPlan {
   static constexpr int panels_side_by_side = 4;  ///< per warp
@@ -36,12 +36,12 @@ struct SlicesPlan {
   static constexpr Index most_slices_of_group = backends::Backend<Exec>::most_slices_of_group;
   static constexpr int group_levels = log2_of<static_cast<int>(most_slices_of_group)>;
   static constexpr Index most_teams = 4;  ///< per multiprocessor
-  /// Slices of 4 words per lane step are fastest with 512.
+  /// Slices of 4 words per lane step are fastest with 512 threads.
   static constexpr int threads_for(int parts) { return parts == 4 ? 512 : 256; }
 
-  int parts = 0;     ///< words of a lane step; 0: lines do not fit
-  int slots = 0;     ///< slices in scratch
-  int partials = 0;  ///< per element of B, of four panels
+  int parts = 0;     ///< words per lane step; 0: lines do not fit
+  int slots = 0;     ///< slices that scratch holds
+  int partials = 0;  ///< partial sums per element of B, each of four panels
   int slices_per_group = 1;
   Index slices = 0;
   Index groups = 0;
@@ -53,8 +53,8 @@ struct SlicesPlan {
         summation::ceil_div(lines.panels().count, Index{panels_side_by_side});
     if (!WarpOf<Exec>::has_copies || groups_of_panels > most_groups_of_panels) return;
     partials = static_cast<int>(groups_of_panels);
-    // Best first: large slices, then three slots before two or four. 16 words need two teams per
-    // multiprocessor.
+    // Best first: large slices, then three slots before two or four. Slices of 16 words need two
+    // teams per multiprocessor.
     struct Choice {
       int parts;
       int slots;
@@ -85,7 +85,7 @@ struct SlicesPlan {
     return lines.count <= most_off_words || is_aligned(lines, lines.data);
   }
   [[nodiscard]] int team_size() const { return threads_for(parts); }
-  /// Scalars.
+  /// Scalars per team.
   [[nodiscard]] Index scratch(Index count) const {
     Index const words = (slots * count + partials + 1) * parts * segment_words;
     return words * word_width<T> + (most_slices_of_group + 1) * whole_words<T>(count);
@@ -109,8 +109,8 @@ struct SlicesPlan {
   }
 };
 
-/// From scratch, a team computes a slice's part of B, as a sum of panels, then of every dot
-/// product, while the next slices are copied.
+/// A team computes a slice's part of B from scratch, as a sum of panels, then of every dot product,
+/// while the next slices are copied.
 template <class Exec, class T, bool Aligned, int Parts, class Factor>
 struct FusedSlices {
   using Warp = WarpOf<Exec>;
@@ -268,7 +268,7 @@ struct FusedSlices {
     }
   }
 
-  /// Trees over slices in the threads that own them are slower.
+  /// Stores each slice's part; finish() adds them, as adding them here is slower.
   KOKKOS_FORCEINLINE_FUNCTION void add_dots(int thread, Word<T> const* slot, Scratch const& s,
                                             T* dots) const {
     int const part = thread % Parts;

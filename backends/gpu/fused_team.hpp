@@ -8,8 +8,9 @@
 
 namespace tessera::detail::gpu {
 
-/// Longer lines in registers: a panel per team, Spans spans per warp, Rows lines per step. Two
-/// Buffers load the next step meanwhile. If lines need all registers, x is read again from cache.
+/// Holds longer lines in registers: a panel per team, Spans spans per warp, Rows lines per step.
+/// With two Buffers the next step is loaded meanwhile. If lines need all registers, x is read again
+/// from cache.
 template <class Exec, class T, bool Aligned, int Spans, int Rows, int Buffers, class Factor>
 struct FusedTeam {
   using Warp = WarpOf<Exec>;

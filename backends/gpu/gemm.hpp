@@ -19,7 +19,7 @@
 /// A tile of C is in registers. The next slice of the factors is loaded to scratch meanwhile.
 namespace tessera::detail::gpu {
 
-/// In memory and in scratch, (Depth, pitch).
+/// A thread's words of a factor's tile; scratch holds the tile as (Depth, pitch).
 template <class Exec, class T, int Count, int Depth, int Threads, bool Deep, bool Aligned>
 struct FactorTile {
   static constexpr int width = word_width<T>;
@@ -31,10 +31,10 @@ struct FactorTile {
   using Words = PerLine<Word<T>, words>;
 
   T const* from;
-  Index stride;   ///< between a thread's words
-  Index advance;  ///< between slices
-  int across;     ///< first among the tile's lines
-  int deep;       ///< first in depth
+  Index stride;   ///< elements between a thread's words
+  Index advance;  ///< elements between slices
+  int across;     ///< the thread's first line in the tile
+  int deep;       ///< the thread's first element in depth
   int lines;
 
   KOKKOS_FORCEINLINE_FUNCTION FactorTile(Factor<T> const& f, Index first, Index k, int thread)
@@ -78,7 +78,7 @@ struct FactorTile {
   }
 };
 
-/// A tile of a chain's part of C. A warp has 8 x 4 threads.
+/// A team computes a tile of one chain's part of C. A warp's threads form an 8 x 4 grid.
 template <class Exec, class T, class Tile, bool DeepA, bool DeepB, bool Aligned>
 struct GemmTiles {
   static constexpr int width = word_width<T>;
@@ -94,7 +94,7 @@ struct GemmTiles {
   TileOrder tiles;
   bool words_out;
 
-  /// (row_words * width, col_words * width) of C.
+  /// A thread's (row_words * width, col_words * width) elements of C.
   using Sums = PerLine<PerLine<Word<T>, Tile::col_words>, Tile::row_words * width>;
 
   struct Factors {
@@ -123,7 +123,7 @@ struct GemmTiles {
     int rest = rest_of_line(Kokkos::min(p.depth, begin + p.chains.length), begin);
 
     T* const sA = team_scratch<T>(member, 0, scratch);  // (2, depth, pitch)
-    T* const sB = sA + 2 * scratch_a;                   // (2, depth, pitch)
+    T* const sB = sA + 2 * scratch_a;
     int const thread = member.team_rank();
     TileA a(p.a, corner.row, begin, thread);
     TileB b(p.b, corner.col, begin, thread);

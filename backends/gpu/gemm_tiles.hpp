@@ -45,7 +45,6 @@ struct GemmTileShapes<double> {
   }
 };
 
-/// Returns false if `tuning` chooses another tile.
 template <class T, class Body>
 bool with_gemm_tile(GemmTuning const& tuning, Body const& body) {
   bool found = false;

@@ -18,7 +18,6 @@
 
 namespace tessera::detail {
 
-/// Teams of warps.
 template <class Exec, class T>
 struct GpuKernels {
   static constexpr int columns_at_once = gpu::BlockDotPlan<Exec, T>::most_columns;

@@ -13,18 +13,18 @@
 
 namespace tessera::detail::gpu {
 
-/// A team adds `side_by_side` panels at a time, a word of columns per thread: lines are close in
-/// memory.
+/// A team adds `side_by_side` panels at a time, with a word of columns per thread, so that its
+/// lines are close in memory.
 template <class T>
 struct PanelSteps {
   static constexpr int team_size = 256;
   /// Three teams share 64 KiB of a Turing multiprocessor.
   static constexpr int words_in_scratch = 768;
 
-  int threads_per_line;  ///< 2^k >= 8
-  int side_by_side;      ///< panels at a time
+  int threads_per_line;  ///< a power of two, at least 8
+  int side_by_side;
   Index count;
-  /// Of the stacks, owned by the threads of a step's first panel.
+  /// Levels of the stacks, which the threads of a step's first panel own.
   int levels_in_scratch;
   int levels_in_memory;
 
@@ -53,7 +53,7 @@ struct SumPlan {
   PanelSteps<T> steps;
   Index column_tiles;   ///< teams that share a line
   Index groups;         ///< teams that share a column
-  int lines_in_flight;  ///< loaded before they are added: 5 to 8
+  int lines_in_flight;  ///< lines loaded before they are added: 5 to 8
   /// The last team of a tile of columns adds the teams' results, which saves a kernel. Pays only if
   /// no multiprocessor has two teams that publish their writes.
   bool last_team_combines;
@@ -96,7 +96,7 @@ struct ColumnSum {
   T const* y;
   summation::Panels panels;
   Index column;
-  int rest;  ///< columns of the line from there
+  int rest;  ///< columns of the line from `column`
 
   KOKKOS_FORCEINLINE_FUNCTION static int first_column(int part) {
     if constexpr (Spacing == 1) return part * word_width<T>;
@@ -166,9 +166,8 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_words(Word<T> const* sWords, int a
   }
 }
 
-/// Each thread passes its columns of a panel; threads of the first panel get the tree: over a
-/// warp's panels, then warps through a word of scratch per thread. Panels of several warps need a
-/// barrier; scratch is free after the next.
+/// Adds a step's panels: first within warps, then warps through a word of scratch per thread.
+/// Threads of the first panel get the result. Scratch is free after the next barrier.
 template <class Warp, class Team, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_step(Team const& member, PanelSteps<T> const& plan,
                                                    Word<T> sum, Word<T>* sSum) {
@@ -189,8 +188,7 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_step(Team const& member, PanelStep
                     : tree_over_words<8>(sSum + thread, apart);
 }
 
-/// Threads of a step's first panel get the tree. `scratch`: (2, team_size) words, then stacks.
-/// `memory`: the team's workspace.
+/// `scratch`: (2, team_size) words, then stacks. `memory`: the team's workspace.
 template <class Warp, class Team, class Columns, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_panels(Team const& member, PanelSteps<T> const& plan,
                                                      Columns const& columns, Index first,
@@ -221,11 +219,11 @@ struct Sum {
   OutputVector<T> out;
   T* partials;
   Word<T>* stacks;
-  int* arrivals;  ///< of teams, per tile of columns
+  int* arrivals;  ///< number of arrived teams per tile of columns
   Plan plan;
   Index scratch;
   bool out_on_words;
-  bool out_stays;  ///< in cache, for its next reader
+  bool out_stays;  ///< the result stays in cache for its next reader
   CombineVectors<Exec, T, OutputVector<T>> upper;
 
   template <class Team>

@@ -20,8 +20,8 @@ struct Place {
   int thread;
   int lane;
   int warp;
-  int half;  ///< segment in the warp's span
-  int part;  ///< among the segment's sixteen threads
+  int half;  ///< number of the segment in the warp's span
+  int part;  ///< number among the segment's sixteen threads
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static Place of(Team const& member) {
@@ -29,8 +29,8 @@ struct Place {
     int const lane = thread % warp_threads;
     return {thread, lane, thread / warp_threads, lane / segment_threads, lane % segment_threads};
   }
-  /// Fewer instructions if the compiler recomputes the place; other kernels would spill registers
-  /// with it (nvcc 13.0).
+  /// Takes fewer instructions in kernels where the compiler recomputes the place; others would
+  /// spill registers (nvcc 13.0).
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION static Place of_unsigned(Team const& member) {
     auto const thread = static_cast<unsigned>(member.team_rank());
@@ -43,7 +43,7 @@ struct Place {
 };
 
 /// Registers are limited so that MinTeams teams of MaxThreads threads fit a multiprocessor. Every
-/// `cluster` teams form a cluster, if the device has clusters.
+/// `cluster` teams (1 to 8) form a cluster, if the device has clusters.
 template <unsigned MaxThreads, unsigned MinTeams, class Exec, class Kernel>
 void for_each_team(Exec const& exec, std::string const& label, Index teams, int team_size,
                    std::size_t scratch, Kernel const& kernel, int cluster = 1) {
@@ -65,10 +65,10 @@ template <int Words, class T, bool HasScratch = false>
 struct WordStack {
   /// Leaves registers for a part and the vector.
   static constexpr int parts_of_level = !HasScratch || Words == 1 ? 1 : Words <= 16 ? 2 : 4;
-  static constexpr int part = Words / parts_of_level;  ///< words
+  static constexpr int part = Words / parts_of_level;  ///< words per part
 
   Word<T>* memory;
-  Index stride;  ///< between a thread's words
+  Index stride;  ///< distance of a thread's words, in words
   Word<T>* scratch = nullptr;
   int scratch_parts = 0;
 
@@ -122,7 +122,6 @@ struct WordStack {
 
 inline constexpr Index most_lines_in_turn = Index{1} << 30;
 
-/// Larger panels mean at least 2^45 elements.
 inline void require_countable_lines(summation::Panels const& panels) {
   if (panels.lines > most_lines_in_turn) {
     throw std::invalid_argument("tessera: a GPU takes matrices whose panels have at most " +

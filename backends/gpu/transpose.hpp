@@ -52,7 +52,7 @@ struct alignas(Alignment) Cell {
 template <class T>
 using CellOf = Cell<sizeof(T), alignof(T)>;
 
-/// Elements per thread of contiguous, aligned lines; as many lines are transposed in registers.
+/// Edge of the blocks that a thread transposes in registers if lines are contiguous and aligned.
 template <class E>
 inline constexpr int block_width = sizeof(E) == 16  ? 1
                                    : sizeof(E) == 8 ? 2
@@ -72,7 +72,7 @@ struct TileView {
   Index col;
 };
 
-/// For whole, aligned words on both sides. In scratch, columns are lines of words, (Tile, words),
+/// Moves whole, aligned words on both sides. In scratch, columns are lines of words, (Tile, words),
 /// permuted: no bank conflicts on either side.
 template <class Warp, class E, int Tile, int Threads>
 struct WordMover {
@@ -171,7 +171,7 @@ KOKKOS_FORCEINLINE_FUNCTION int extent_of(Index left) {
   return static_cast<int>(Kokkos::min(Index{Tile}, left));
 }
 
-/// By which the first tiles start outside the matrix, for alignment to 256 bytes.
+/// Rows and columns by which the first tiles start outside the matrix, for alignment to 256 bytes.
 struct TilesOff {
   int rows;
   int cols;
@@ -301,7 +301,7 @@ bool moves_words(Elements<E> const& e) {
          on_words(e.from, e.from_row, word) && on_words(e.to, e.to_col, word);
 }
 
-/// Limits registers to a tile's part.
+/// Teams per multiprocessor; limits registers to what a thread's part of a tile needs.
 template <class E, int Tile, int Threads>
 inline constexpr int teams_side_by_side =
     std::max(1, (Tile * Tile * static_cast<int>(sizeof(E)) / Threads <= 64 ? 1024 : 512) / Threads);
@@ -331,7 +331,7 @@ void transpose_tiles(Exec const& exec, std::string const& label, Elements<E> con
   if (moves_words(e)) {
     TilesOff const off{elements_off<Tile>(e.to, e.to_col, e.rows),
                        elements_off<Tile>(e.from, e.from_row, e.cols)};
-    // A band of all tiles includes the additional one.
+    // A band of all tiles includes the additional tile.
     Index const band_of_all = band >= whole.rows ? e.rows + off.rows : band;
     run(std::type_identity<WordMover<WarpOf<Exec>, E, Tile, Threads>>{}, off,
         TileOrder(e.rows + off.rows, e.cols + off.cols, Tile, Tile, band_of_all));
@@ -378,7 +378,7 @@ void transpose_elements(Exec const& exec, std::string const& label, Elements<T> 
   if (e.is_copy()) copy_lines(exec, label, e);
 }
 
-/// Two fit any device's scratch.
+/// Two tiles fit any device's scratch.
 template <class E>
 inline constexpr int swap_tile = sizeof(E) == 1   ? 128
                                  : sizeof(E) <= 4 ? 64

@@ -49,7 +49,7 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_over_lanes(Word<T> const& lanes, int thread) 
     if constexpr (word_width<T> == 4) {
       T const low = keep_half(lanes.e[0], lanes.e[2], 1);
       T const high = keep_half(lanes.e[1], lanes.e[3], 1);
-      value = keep_half(low, high, 2);  // element 2 (bit 0 of the thread) + (bit 1)
+      value = keep_half(low, high, 2);  // element 2 * (bit 0 of the thread) + (bit 1)
       value += Warp::shuffle_xor(value, 4);
       value += Warp::shuffle_xor(value, 8);
       value += Warp::shuffle_xor(value, 2);
@@ -72,7 +72,7 @@ KOKKOS_FORCEINLINE_FUNCTION T segment_dot(Word<T> const* line, Word<T> const* x,
   return tree_over_lanes<Warp, Aligned>(lanes, thread);
 }
 
-/// Up to 2^15 values, pushed by a warp. Thread t keeps values t modulo 32, and so on for upper
+/// Tree over up to 2^15 values that a warp pushes. Thread t keeps values t modulo 32; so do upper
 /// levels.
 template <class Warp, class T>
 class WarpTree {

@@ -12,8 +12,8 @@
 #include <tessera/order/lines.hpp>
 #include <tessera/order/static_for.hpp>
 
-/// The part of a line per thread. Sixteen threads own a segment, with four words of 16 bytes each,
-/// one per step of the lanes' chains. A warp owns two segments, its span.
+/// How lines are divided among threads. Sixteen threads own a segment, with four words of 16 bytes
+/// each, one per step of the lanes' chains. A warp owns two segments, its span.
 namespace tessera::detail::gpu {
 
 template <class Exec>
@@ -67,7 +67,7 @@ void with_alignment(bool aligned, Body const& body) {
   }
 }
 
-/// Aligned elements are adjacent; otherwise adjacent threads read adjacent scalars.
+/// Elements of an aligned word are adjacent; otherwise adjacent threads read adjacent scalars.
 template <class T, bool Aligned>
 KOKKOS_FORCEINLINE_FUNCTION constexpr int element_offset(int e) {
   return Aligned ? e : e * segment_threads;
@@ -77,17 +77,17 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int thread_offset(int thread) {
   return Aligned ? thread * word_width<T> : thread;
 }
 
-/// 32 bits are cheap to compare.
+/// A 32-bit result is cheap to compare.
 KOKKOS_FORCEINLINE_FUNCTION int rest_of_line(Index length, Index column) {
   constexpr Index enough = 1 << 30;
   Index const rest = length - column;
   return static_cast<int>(rest < 0 ? 0 : rest < enough ? rest : enough);
 }
 
-struct Once {};         ///< not needed again: leaves caches to others
-struct OnceInBlock {};  ///< not needed again, but the surrounding 256 bytes are
-struct Constant {};     ///< read by many threads
-struct Cached {};       ///< read again soon by the team
+struct Once {};         ///< data not needed again: leaves caches to others
+struct OnceInBlock {};  ///< data not needed again, unlike the rest of their 256 bytes
+struct Constant {};     ///< data read by many threads
+struct Cached {};       ///< data that the team reads again soon
 
 template <class Warp, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> load_whole(T const* from, Once) {
@@ -109,7 +109,7 @@ template <class Warp, class T>
 KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, OnceInBlock) {
   return Warp::load_once_in_block(from);
 }
-/// Only lines that do not start on words. Warps share their blocks, so fetching whole blocks is
+/// Only for lines that do not start on words. Warps share their blocks, so fetching whole blocks is
 /// faster.
 template <class Warp, class T>
 KOKKOS_FORCEINLINE_FUNCTION T load_scalar(T const* from, Once) {
@@ -134,7 +134,7 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> load_scalars(T const* from, int offset, int 
   return word;
 }
 
-/// Of lane step `step`; +0 from `rest`.
+/// Loads the word at `offset`; elements from `rest` on are +0.
 template <class Warp, bool Aligned, class How, class T>
 KOKKOS_FORCEINLINE_FUNCTION Word<T> load_word(T const* from, int offset, int rest, How how) {
   if constexpr (Aligned) {
