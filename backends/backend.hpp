@@ -30,7 +30,7 @@ class PageableBuffer {
   std::unique_ptr<std::byte[]> memory_;
 };
 
-/// Properties of an execution space; the concepts below list them. Folders specialise this
+/// Properties of an execution space, listed by the concepts below. Folders specialise this
 /// template; other spaces have these defaults and portable kernels. No property changes a bit of a
 /// result.
 template <class Exec>
@@ -82,8 +82,8 @@ concept ChoosesTunings =
       } -> std::same_as<GemmTuning>;
     };
 
-/// Hosts: whether kernels get `exec.concurrency()` threads, as Kokkos assumes. Threads that wait
-/// for each other need it.
+/// Hosts: whether kernels get `exec.concurrency()` threads, as Kokkos assumes. Needed by threads
+/// that wait for each other.
 template <class Exec>
 concept CountsThreads = requires(Exec exec) {
   { Backend<Exec>::has_all_threads(exec) } -> std::convertible_to<bool>;
@@ -101,9 +101,9 @@ concept LaunchesTeams = requires(Exec exec, CachePreference preference) {
   { Backend<Exec>::set_cache_preference(exec, preference) } -> std::same_as<CachePreference>;
 };
 
-/// The compiler names missing members. Variants also need `run_together(exec, label, threads,
-/// teams, body)`: body(grid) on up to `teams_together<Body>(exec, threads)` teams that wait for
-/// each other in grid.sync().
+/// Tested member by member, so that the compiler names missing ones. Variants also need
+/// `run_together(exec, label, threads, teams, body)`: body(grid) on up to
+/// `teams_together<Body>(exec, threads)` teams that wait for each other in grid.sync().
 template <class Exec>
 struct Complete : std::true_type {
   static_assert(SaysWhatItIs<Exec>, "a backend says what it is: is_accelerated and is_gpu");

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-/// GPUs without Kokkos, which aborts on a machine without GPU.
+/// GPUs as found without Kokkos, which aborts on a machine without GPU.
 namespace tessera::backends {
 
 struct Device {
-  int id = 0;  ///< among visible devices, from 0
+  int id = 0;  ///< number among visible devices
   std::string name;
-  int major = 0;  ///< compute capability
+  int major = 0;  ///< of the compute capability
   int minor = 0;
   int multiprocessors = 0;
-  std::uint64_t memory = 0;  ///< bytes
-  double bandwidth = 0;      ///< bytes per second; 0: unknown
+  std::uint64_t memory = 0;
+  double bandwidth = 0;  ///< bytes per second; 0: unknown
 };
 
 struct DeviceSurvey {
@@ -27,11 +27,11 @@ struct DeviceSurvey {
   std::vector<Device> devices;
 };
 
-/// After it was opened, which uses some of its memory.
+/// State of a device after it was opened, which uses some of its memory.
 struct DeviceState {
-  std::string error;        ///< the driver's message; empty: usable
-  bool lacks_code = false;  ///< the program was not compiled for this GPU
-  std::uint64_t free = 0;   ///< bytes
+  std::string error;  ///< empty: usable
+  bool lacks_code = false;
+  std::uint64_t free = 0;
 };
 
 }  // namespace tessera::backends

@@ -12,7 +12,7 @@
 #include <tessera/backends/cuda/devices.hpp>
 #endif
 
-/// Before Kokkos is initialised.
+/// Called before Kokkos is initialised.
 namespace tessera::backends {
 
 /// Empty if this build has no GPU backend.
@@ -24,7 +24,6 @@ inline std::optional<DeviceSurvey> survey_devices() {
 #endif
 }
 
-/// Makes the GPU the current one.
 inline DeviceState open_device([[maybe_unused]] int id) {
 #if defined(KOKKOS_ENABLE_CUDA)
   return cuda::open_device(id);

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <system_error>
 
-/// Kokkos terminates the process if it cannot parse a variable: check before.
+/// Kokkos terminates the process if it cannot parse a variable; these checks run before.
 namespace tessera::backends {
 
 struct KokkosVariable {
@@ -27,7 +27,7 @@ inline bool is_whole_number(std::string_view text, int least) {
   return error == std::errc{} && end == text.data() + text.size() && value >= least;
 }
 
-/// "4", or "4,2" of nested regions, with spaces.
+/// Accepts "4", and "4,2" for nested regions, with spaces.
 inline bool is_list_of_threads(std::string_view text) {
   for (bool is_last = false; !is_last;) {
     std::size_t const comma = text.find(',');
@@ -73,7 +73,7 @@ inline constexpr std::array<KokkosVariable, 7> kokkos_variables{{
 
 using EnvironmentOf = std::function<char const*(char const* name)>;
 
-/// Nothing if Kokkos can parse all variables.
+/// Empty if Kokkos can parse all variables.
 inline std::optional<std::string> fault_of_kokkos_environment(EnvironmentOf const& variable) {
   auto const shown = [](std::string_view text) {
     constexpr std::size_t most = 40;

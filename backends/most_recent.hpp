@@ -9,7 +9,7 @@
 
 namespace tessera::backends {
 
-/// The most recently used values; beyond `most`, the oldest is destroyed. Not thread-safe.
+/// Keeps up to `most` recently used values; destroys the oldest. Not thread-safe.
 template <class Key, class Value>
 class MostRecent {
  public:
@@ -35,7 +35,7 @@ class MostRecent {
   std::list<std::pair<Key, Value>> values_;
 };
 
-/// More than programs use at a time, but bounded.
+/// More than programs use at a time.
 inline constexpr std::size_t most_streams = 64;
 
 }  // namespace tessera::backends

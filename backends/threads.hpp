@@ -10,7 +10,7 @@
 #include <tessera/backends/openmp/threads.hpp>
 #endif
 
-/// Kokkos relies on the requested number even if fewer start: check before.
+/// Kokkos relies on the requested number even if fewer threads start; these checks run before.
 namespace tessera::backends {
 
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -30,7 +30,7 @@ inline HostThreads survey_host_threads([[maybe_unused]] int wanted) {
 #endif
 }
 
-/// Whatever the calling thread has set.
+/// Ignores what the calling thread has set.
 inline int default_host_threads() {
 #if defined(KOKKOS_ENABLE_OPENMP)
   return openmp::default_threads();
@@ -39,7 +39,8 @@ inline int default_host_threads() {
 #endif
 }
 
-/// Set for this thread (omp_set_num_threads, threadpoolctl), or the default, or Kokkos' number.
+/// The number set for this thread (omp_set_num_threads, threadpoolctl), or the default, or Kokkos'
+/// number.
 inline int host_threads_of_caller() {
 #if defined(KOKKOS_ENABLE_OPENMP)
   return ::omp_get_max_threads();

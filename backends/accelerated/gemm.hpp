@@ -4,7 +4,7 @@
 
 #include <Kokkos_Macros.hpp>
 
-// This build's accelerated matrix products.
+// Includes this build's accelerated matrix products.
 #if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP)
 #include <tessera/backends/host/gemm.hpp>
 #endif

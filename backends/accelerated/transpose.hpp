@@ -4,7 +4,7 @@
 
 #include <Kokkos_Macros.hpp>
 
-// This build's accelerated transposes.
+// Includes this build's accelerated transposes.
 #if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP)
 #include <tessera/backends/host/transpose.hpp>
 #endif

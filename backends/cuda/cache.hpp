@@ -10,7 +10,7 @@
 #include <tessera/backends/backend.hpp>
 #include <tessera/backends/cuda/errors.hpp>
 
-/// The preference between L1 cache and shared memory.
+/// Sets how L1 cache and shared memory split a multiprocessor's memory.
 namespace tessera::backends::cuda {
 
 inline constexpr std::array<std::pair<CachePreference, cudaFuncCache>, 4> cache_preferences{
@@ -20,8 +20,8 @@ inline constexpr std::array<std::pair<CachePreference, cudaFuncCache>, 4> cache_
      {CachePreference::equal, cudaFuncCachePreferEqual}}};
 
 /// Returns what the device reports, unchanged if it cannot split its memory. Kokkos sets a
-/// preference per kernel only for policies that request an occupancy; ours do not. Kernels that
-/// need more shared memory still get it.
+/// preference only for policies that request an occupancy; ours do not. Kernels that need more
+/// shared memory still get it.
 inline CachePreference set_cache_preference(Kokkos::Cuda const& exec, CachePreference wanted) {
   require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
   for (auto const& [preference, config] : cache_preferences) {

@@ -16,7 +16,6 @@
 
 namespace tessera::backends {
 
-/// One CUDA device.
 template <>
 struct Backend<Kokkos::Cuda> {
   static constexpr char const* name = "cuda";
@@ -69,8 +68,8 @@ struct Backend<Kokkos::Cuda> {
     if (result.prefer_fused) result.fused_tiles.tiles_per_team = most_slices_of_group;
     return result;
   }
-  /// Two columns are fused one by one: two reads, as in two stages. Up to eight are fused together
-  /// if clusters support the lines.
+  /// Two columns are fused one by one, with two reads, as many as two stages. Up to eight are fused
+  /// together if clusters support the lines.
   template <class T>
   static Tuning tuning_of_blocks(Kokkos::Cuda const& exec, Index count, Index length, int vectors,
                                  Tuning result) {

@@ -8,10 +8,10 @@
 
 #include <tessera/backends/device.hpp>
 
-/// Without Kokkos.
+/// The machine's GPUs, without Kokkos.
 namespace tessera::backends::cuda {
 
-/// A device with code for this kernel has code for all.
+/// A device that has code for this kernel has code for all.
 template <class = void>
 __global__ void probe() {}
 
@@ -29,7 +29,7 @@ inline std::vector<int> compiled_for() {
   return result;
 }
 
-/// Bus width times clock, two transfers per cycle, in bytes/s; 0: unknown.
+/// Bytes per second, two transfers per cycle; 0: unknown.
 inline double theoretical_bandwidth(int id) {
   int kilohertz = 0, bits = 0;
   if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, id) != cudaSuccess ||

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The driver's functions that Kokkos calls, loaded at the first call: linked with the driver's
-// library, a program does not start without driver, and prints no error. If another Kokkos calls
-// further functions, it depends on the library again.
+// The driver's functions that Kokkos calls, loaded at the first call: a program linked with the
+// driver's library does not start without driver. If another Kokkos calls further functions, the
+// program depends on that library again.
 
 #include <dlfcn.h>
 

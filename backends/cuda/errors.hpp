@@ -9,7 +9,6 @@
 
 namespace tessera::backends::cuda {
 
-/// Throws std::runtime_error with CUDA's message.
 inline void require_success(cudaError_t error, std::string_view what, std::string const& label) {
   if (error != cudaSuccess) {
     static_cast<void>(cudaGetLastError());  // the next call must not return it

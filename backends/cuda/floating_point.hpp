@@ -3,14 +3,14 @@
 #pragma once
 
 #if defined(__NVCC__)
-// Also used by libdevice; the compiler evaluates it.
+// Evaluated by the compiler, as in libdevice.
 extern "C" __device__ int __nvvm_reflect(char const*);  // NOLINT(bugprone-reserved-identifier)
 #endif
 
 namespace tessera::backends::cuda {
 
 #if defined(__NVCC__)
-/// Stops the compilation of a kernel that flushes subnormal numbers (--use_fast_math, -ftz=true),
+/// Stops the compilation of kernels that flush subnormal numbers (--use_fast_math, -ftz=true),
 /// which no macro reports: the assembler prints the unknown instruction.
 __device__ __forceinline__ void require_ieee_arithmetic() {
   if (__nvvm_reflect("__CUDA_FTZ") != 0) {

@@ -12,7 +12,7 @@
 
 namespace tessera::backends::cuda {
 
-/// Until Kokkos is finalised.
+/// Kept until Kokkos is finalised.
 inline MostRecent<std::uintptr_t, Kokkos::Cuda>& stream_instances() {
   static auto* const instances = [] {
     Kokkos::push_finalize_hook([] { stream_instances().clear(); });

@@ -12,16 +12,15 @@
 
 #include <tessera/backends/cuda/errors.hpp>
 
-/// Host memory that a GPU copies from asynchronously.
 namespace tessera::backends::cuda {
 
-/// Ordinary memory, pinned in place: threads that write before pin() allocate its pages, most of
-/// the cost, in parallel. cudaHostAlloc uses one thread, and other threads' copies wait.
+/// Host memory pinned in place. Threads that write before pin() allocate its pages, most of the
+/// cost, in parallel; cudaHostAlloc uses one thread, and other threads' copies wait.
 class PinnedBuffer {
  public:
   explicit PinnedBuffer(std::size_t bytes)
       : bytes_(bytes), memory_(static_cast<std::byte*>(::operator new(bytes, alignment))) {
-    // Advice, except for the rest behind the last whole page.
+    // A hint; it excludes the rest behind the last whole page.
     std::size_t const whole = bytes / page * page;
     if (whole > 0) static_cast<void>(::madvise(memory_.get(), whole, MADV_HUGEPAGE));
   }
@@ -33,7 +32,7 @@ class PinnedBuffer {
 
   [[nodiscard]] std::byte* data() const { return memory_.get(); }
 
-  /// Call it between the first write and the first copy.
+  /// Call between the first write and the first copy.
   void pin(Kokkos::Cuda const& exec) {
     if (is_pinned_) return;
     require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");

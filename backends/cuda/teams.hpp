@@ -18,16 +18,16 @@
 #include <tessera/backends/cuda/warp.hpp>
 #include <tessera/summation.hpp>
 
-/// Teams without Kokkos start sooner, also before the previous kernel ends (they wait for its
-/// memory), use less scratch, and can have more than 48 KiB, Kokkos' limit before 5.2 (Hopper: 227
-/// KiB). On Hopper they form clusters.
+/// Team launches without Kokkos. They start sooner, also before the previous kernel ends (they wait
+/// for its memory), use less scratch, and can have more than 48 KiB, Kokkos' limit before 5.2
+/// (Hopper: 227 KiB). On Hopper they form clusters.
 namespace tessera::backends::cuda {
 
 using summation::Index;
 
 inline constexpr std::size_t scratch_alignment = 128;
 
-/// Counts offsets in scratch: the compiler would recompute plain addresses.
+/// Counts offsets in scratch, as the compiler would recompute addresses.
 class TeamScratch {
  public:
   KOKKOS_INLINE_FUNCTION explicit TeamScratch(std::byte* memory) : memory_(memory) {}
@@ -67,7 +67,7 @@ class CudaTeam {
                          return static_cast<int>(rank);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
-  /// Makes earlier writes visible.
+  /// Makes earlier writes visible to the cluster.
   KOKKOS_INLINE_FUNCTION void cluster_barrier() const {
     KOKKOS_IF_ON_DEVICE((asm volatile("barrier.cluster.arrive.release.aligned;" :: : "memory");
                          asm volatile("barrier.cluster.wait.acquire.aligned;" :: : "memory");))
@@ -97,7 +97,7 @@ __global__ void __launch_bounds__(MaxThreads, MinTeams) run_kernel_of_teams(Kern
   kernel(CudaTeam{});
 }
 
-/// Once per device, or always beyond device 63. A kernel with this permission gets a smaller L1
+/// Set once per device, or always beyond device 63. A kernel with this permission gets a smaller L1
 /// cache.
 template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
 void allow_scratch(Kokkos::Cuda const& exec, std::string const& label) {
@@ -113,8 +113,6 @@ void allow_scratch(Kokkos::Cuda const& exec, std::string const& label) {
   allowed.fetch_or(bit, std::memory_order_relaxed);
 }
 
-/// Registers are limited so that MinTeams teams of MaxThreads threads fit a multiprocessor. Every
-/// `cluster` teams, 1 to 8, form a cluster.
 template <unsigned MaxThreads, unsigned MinTeams, class Kernel>
 void run_teams(Kokkos::Cuda const& exec, std::string const& label, Index teams, int team_size,
                std::size_t scratch, Kernel const& kernel, int cluster) {

@@ -29,7 +29,7 @@ struct Grid {
     KOKKOS_IF_ON_DEVICE((return static_cast<int>(threadIdx.x);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
-  /// Makes earlier writes visible.
+  /// Makes earlier writes visible to the grid.
   KOKKOS_INLINE_FUNCTION void sync() const {
     KOKKOS_IF_ON_DEVICE((cooperative_groups::this_grid().sync();))
   }
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(1024) run_body_together(Body const body) {
   body(Grid{});
 }
 
-/// 0 without cooperative launch.
+/// 0 without cooperative launches.
 template <class Body>
 Index teams_together(Kokkos::Cuda const& exec, int threads) {
   require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");

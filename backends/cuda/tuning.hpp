@@ -17,19 +17,19 @@ using summation::ceil_div;
 using summation::Index;
 
 inline constexpr Index warps_per_multiprocessor = 16;
-/// Per team, if fused ATAX splits lines across teams.
+/// Bytes of a line per team, if fused ATAX splits lines across teams.
 inline constexpr Index part_bytes = 8 * 1024;
 
 /// See backends/gpu/fused_ring.hpp.
 struct Ring {
-  Index teams = 0;  ///< per cluster; 0: no ring
+  Index teams = 0;  ///< teams per cluster; 0: no ring
   int warps = 0;
   int slots = 0;           ///< lines that scratch holds
-  Index side_by_side = 0;  ///< per multiprocessor
+  Index side_by_side = 0;  ///< teams per multiprocessor
 };
 
-/// Lines that do not start on words take half as many instructions again: more warps, fewer slots
-/// each. Evidence: cuda-ring.
+/// Lines that do not start on words take half as many instructions again, so they get more warps
+/// with fewer slots. Evidence: cuda-ring.
 template <class T>
 Ring ring(summation::Panels const& panels, Index length, bool on_words) {
   constexpr Index piece = 4096;  // bytes per warp
@@ -58,35 +58,35 @@ Ring ring(summation::Panels const& panels, Index length, bool on_words) {
   return result;
 }
 
-/// That run at the same time. Clusters of four do not fill all multiprocessors: an H200 runs 30.
+/// Clusters of four do not fill all multiprocessors: an H200 runs 30.
 inline Index clusters_at_once(Ring const& ring, Index multiprocessors) {
   Index const teams = multiprocessors * ring.side_by_side / ring.teams;
   return std::max(Index{1}, ring.teams < 4 ? teams : teams * 9 / 10);
 }
 
-/// Kokkos counts them in 31 bits.
+/// Kokkos counts teams in 31 bits.
 inline constexpr Index most_teams = Index{1} << 30;
 
-/// Teams of 128 threads that may wait for each other: a tenth of the teams that run at the same
-/// time. The device starts teams kernel by kernel, so few kernels are partly started, and the other
-/// slots let one of them make progress.
+/// Teams of 128 threads that may wait for each other: a tenth of what runs at the same time. The
+/// device starts teams kernel by kernel, so few kernels are partly started, and the other slots let
+/// one of them make progress.
 template <class Exec>
 Index teams_that_meet(Exec const& exec) {
   return exec.concurrency() / 4096;
 }
 
-/// Fetches 256 bytes at once. Evidence: cuda-blocks.
+/// Whether loads fetch 256 bytes at once. Evidence: cuda-blocks.
 inline bool fetches_blocks(int memory_bus_bits) {
   return memory_bus_bits <= 5120;
 }
 
-/// A larger sum is evicted before it is read; writing it through is cheaper. Evidence:
+/// A larger sum is evicted before it is read, so writing it through is cheaper. Evidence:
 /// cuda-kept-sums.
 inline bool stays_in_cache(Index bytes, Index cache_bytes) {
   return bytes <= cache_bytes / 3;
 }
 
-/// Minimises the time of all waves, if `slots` teams run at a time. Starting one takes `start`
+/// Minimises the time of all waves of `slots` teams. Starting a team takes as long as `start`
 /// lines.
 inline Index panels_of_part(summation::Panels const& panels, Index parts, Index slots) {
   constexpr Index start = 8;
@@ -105,7 +105,7 @@ inline Index percent_busy(Index teams, Index slots) {
   return 100 * teams / (ceil_div(teams, slots) * slots);
 }
 
-/// A warp or half of one computes a short line, in teams of few lines. Longer lines: two teams per
+/// Short lines: a warp or half of one each, in teams of few lines. Longer lines: two teams per
 /// multiprocessor. Few lines are cut into runs. Evidence: cuda-dot.
 template <class T>
 DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
@@ -156,10 +156,9 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   return result;
 }
 
-/// A warp handles 512 bytes per line, so a team adds eight panels at a time. Small matrices: a team
-/// per multiprocessor at most, so that the last one combines the sums. Larger: one nearly full
-/// wave, otherwise four. Few panels: one team adds all, and nothing is combined. Evidence:
-/// cuda-sum.
+/// A warp handles 512 bytes per line, so a team adds eight panels at a time. Small matrices: at
+/// most a team per multiprocessor, so that the last one combines the sums. Larger: one nearly full
+/// wave, otherwise four. Few panels: one team adds all. Evidence: cuda-sum.
 template <class T>
 SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index size = sizeof(T);
@@ -229,9 +228,8 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
   result.dot = dot_tuning<T>(count, length, multiprocessors);
   result.sum = sum_tuning<T>(count, length, multiprocessors);
 
-  // A worker computes each panel of short lines. For longer lines, all teams (512 threads per
-  // multiprocessor) or clusters of rings run at the same time and end together. Evidence:
-  // cuda-fused.
+  // Short lines: a worker per panel. Longer lines: all teams (512 threads per multiprocessor) or
+  // clusters of rings run at the same time and end together. Evidence: cuda-fused.
   bool const is_ring = ring.teams > 0;
   Index const warps_of_team =
       ceil_div(line_bytes, line_bytes <= 16 * warp_bytes ? warp_bytes : 2 * warp_bytes);
@@ -251,8 +249,8 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
 
 // Evidence for blocks of vectors: docs/decisions/one-read-for-many-vectors.md.
 
-/// Up to eight warps: one per eight vectors, times spans per line, halved while more than an
-/// eighth of these would be idle. Equal teams, in the fastest number of waves.
+/// Up to eight warps: one per eight vectors, times spans per line, halved while more than an eighth
+/// would be idle. Equal teams, in the fastest number of waves.
 template <class T>
 DotTuning dot_tuning_of_blocks(Index count, Index length, int vectors, Index multiprocessors) {
   constexpr Index team_warps = 8;
@@ -314,8 +312,8 @@ bool fuse_blocks(Index length, int vectors) {
   return vectors <= 8 && summation::segments<T>(length) <= segments_of_two_teams;
 }
 
-/// Parts need teams that can wait for each other, and enough panels and parts to keep many busy for
-/// longer than the exchange takes. Evidence: cuda-fuse-lines.
+/// Teams that share lines must be able to wait for each other, and be enough to be busy for longer
+/// than the exchange takes. Evidence: cuda-fuse-lines.
 template <class T>
 bool fuse_lines(Index count, Index length, Index teams_that_meet) {
   constexpr Index short_matrix = Index{16} << 20;
@@ -326,7 +324,6 @@ bool fuse_lines(Index count, Index length, Index teams_that_meet) {
   return parts <= teams_that_meet && summation::panels(count, length).count * parts >= 64;
 }
 
-/// Slices that one team adds up, a power of two.
 inline constexpr Index most_slices_of_group = 8;
 
 /// Slices of all lines must fit scratch. Evidence: cuda-fuse-slices.
@@ -336,8 +333,8 @@ inline bool fuse_slices(Index count, std::size_t scratch) {
 }
 
 /// Tiles of a band go down the input, so the output's lines are written from end to end. If input
-/// lines begin inside blocks of 256 bytes, a column of tiles also fetches parts of the next: a band
-/// is as long as they stay in L2. Evidence: cuda-transpose.
+/// lines begin inside blocks of 256 bytes, a column of tiles also fetches parts of the next; the
+/// band is so short that they stay in L2. Evidence: cuda-transpose.
 inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
   constexpr Index block = 256;
   constexpr Index word = 16;
@@ -357,7 +354,7 @@ inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
                                                   : of_many};
 }
 
-/// `percent`: time per element; best tile: 100.
+/// `percent`: time per element, 100 for the best tile.
 struct GemmChoice {
   GemmTuning tuning;
   Index percent;

@@ -8,7 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// What Kokkos lacks: exchanges, cache hints, asynchronous copies to scratch.
+/// Operations that Kokkos lacks: exchanges, cache hints, asynchronous copies to scratch.
 namespace tessera::backends::cuda {
 
 template <class T>
@@ -22,7 +22,8 @@ struct WordOf<double> {
   using Type = double2;
 };
 
-/// From integers the compiler assembles doubles in registers, which is slower.
+/// Floating-point vectors: from integers the compiler assembles doubles in registers, which is
+/// slower.
 template <std::size_t Size>
 struct NumbersOf;
 template <>
@@ -43,11 +44,10 @@ struct Warp {
 #if defined(KOKKOS_ARCH_MAXWELL) || defined(KOKKOS_ARCH_PASCAL) || defined(KOKKOS_ARCH_TURING75)
   static constexpr bool has_large_scratch = false;
 #else
-  /// At least 96 KiB (Turing: 64 KiB).
+  /// At least 96 KiB (Turing has 64 KiB).
   static constexpr bool has_large_scratch = true;
 #endif
 #if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
-  /// Clusters of teams, and bulk copies to scratch.
   static constexpr bool has_clusters = true;
   /// Teams can start before earlier work of the stream ends, and wait for it.
   static constexpr bool starts_early = true;
@@ -57,9 +57,8 @@ struct Warp {
 #endif
 #if defined(KOKKOS_ARCH_AMPERE) || defined(KOKKOS_ARCH_ADA89) || defined(KOKKOS_ARCH_HOPPER) || \
     defined(KOKKOS_ARCH_BLACKWELL)
-  /// Asynchronous copies of words to scratch.
   static constexpr bool has_copies = true;
-  /// Loads that prefetch the surrounding 256 bytes to L2.
+  /// Loads can prefetch the surrounding 256 bytes to L2.
   static constexpr bool has_block_loads = true;
 #else
   static constexpr bool has_copies = false;
@@ -87,8 +86,8 @@ struct Warp {
     KOKKOS_IF_ON_DEVICE((return __ldcs(from);))
     KOKKOS_IF_ON_HOST((return *from;))
   }
-  /// Not needed again, but the rest of the 256 bytes is needed soon: unaligned lines end inside
-  /// such blocks.
+  /// For data not needed again, unlike the rest of their 256 bytes: unaligned lines end inside such
+  /// blocks.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION static T load_once_in_block(T const* from) {
     KOKKOS_IF_ON_DEVICE(
@@ -118,7 +117,7 @@ struct Warp {
     using Type = typename NumbersOf<sizeof(Bytes)>::Type;
     return Kokkos::bit_cast<Bytes>(load_once_in_block(reinterpret_cast<Type const*>(from)));
   }
-  /// 4, 8 or 16 aligned bytes. A bit_cast of scratch would read them one by one.
+  /// Reads 4, 8 or 16 aligned bytes; a bit_cast of scratch would read them one by one.
   template <class Bytes>
   KOKKOS_FORCEINLINE_FUNCTION static void store_bytes_once(Bytes* to, Bytes const* from) {
     using Type [[maybe_unused]] = typename NumbersOf<sizeof(Bytes)>::Type;
@@ -127,7 +126,7 @@ struct Warp {
     KOKKOS_IF_ON_HOST((*to = *from;))
   }
 
-  /// 4, 8 or 16 aligned bytes, or zeros if not `inside`.
+  /// Copies 4, 8 or 16 aligned bytes, or zeros if not `inside`.
   template <class Bytes>
   KOKKOS_FORCEINLINE_FUNCTION static void copy_bytes(Bytes* scratch, Bytes const* from,
                                                      bool inside) {
@@ -136,7 +135,7 @@ struct Warp {
   }
   /// Forms a batch of the copies since the last call.
   KOKKOS_FORCEINLINE_FUNCTION static void end_copies() { KOKKOS_IF_ON_DEVICE((end_batch();)) }
-  /// For all batches except the last `younger`, 0 to 2.
+  /// Waits for all batches except the last `younger`, 0 to 2.
   KOKKOS_FORCEINLINE_FUNCTION static void wait_for_copies([[maybe_unused]] int younger) {
     KOKKOS_IF_ON_DEVICE((wait_for_batches(younger);))
   }
@@ -161,15 +160,15 @@ struct Warp {
                                                [[maybe_unused]] Remote arrival) {
     KOKKOS_IF_ON_DEVICE((send_value(to, value, arrival);))
   }
-  /// Signals `arrival` at the end. Addresses and `bytes` are multiples of 16. Neither side may
-  /// change before the arrival.
+  /// Signals `arrival` at the end. Addresses and `bytes` are multiples of 16. Source and
+  /// destination may not change before the arrival.
   KOKKOS_FORCEINLINE_FUNCTION static void copy_piece(void* scratch, void const* from, int bytes,
                                                      Arrival* arrival) {
     KOKKOS_IF_ON_DEVICE((start_copy(scratch, from, bytes, arrival);))
     KOKKOS_IF_ON_HOST((std::memcpy(scratch, from, static_cast<std::size_t>(bytes)); ++*arrival;))
   }
   /// Orders later copies, by this thread or one that waits for it, after its reads and writes of
-  /// scratch: copies have overtaken pending loads.
+  /// scratch. Without it copies have overtaken pending loads.
   KOKKOS_FORCEINLINE_FUNCTION static void before_copies() { KOKKOS_IF_ON_DEVICE((fence_copies();)) }
   /// `parity` alternates with each use, from 0.
   KOKKOS_FORCEINLINE_FUNCTION static void wait_for_arrival([[maybe_unused]] Arrival const* arrival,
@@ -178,7 +177,7 @@ struct Warp {
   }
   KOKKOS_FORCEINLINE_FUNCTION static void sync() { KOKKOS_IF_ON_DEVICE((__syncwarp();)) }
 
-  /// All earlier work of the stream is then complete and visible.
+  /// Earlier work of the stream is then complete and visible.
   KOKKOS_FORCEINLINE_FUNCTION static void wait_for_stream() {
     KOKKOS_IF_ON_DEVICE((if constexpr (starts_early) {
       asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -198,7 +197,7 @@ struct Warp {
   __device__ static unsigned in_scratch(void const* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
   }
-  // Generic addresses: converted ones would be computed for each load.
+  // Generic addresses, as converted ones would be computed for each load.
   __device__ static float load_block(float const* from) {
     float x;
     asm volatile("ld.global.cs.L2::256B.f32 %0, [%1];" : "=f"(x) : "l"(from));
@@ -253,7 +252,7 @@ struct Warp {
         "l"(__double_as_longlong(value)), "r"(arrival)
         : "memory");
   }
-  /// L2 need not keep the bytes.
+  /// Hints that L2 need not keep the bytes.
   __device__ static void start_copy(void* scratch, void const* from, int bytes, Arrival* arrival) {
     std::uint64_t policy = 0;
     asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(policy));

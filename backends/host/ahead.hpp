@@ -13,8 +13,8 @@
 namespace tessera::detail {
 
 struct Walk {
-  Index ahead = 0;        ///< in elements; 0: no prefetch
-  bool in_cache = false;  ///< fast in any order
+  Index ahead = 0;        ///< elements to prefetch ahead; 0: no prefetch
+  bool in_cache = false;  ///< lines are fast to read in any order
   Index of_next = 0;      ///< elements per line to prefetch while adding
   bool avx512 = false;
 };
@@ -40,8 +40,8 @@ KOKKOS_FORCEINLINE_FUNCTION void ask_for(T const* from, Index length) {
   for (Index k = 0; k < length; k += at_a_time) backends::host::prefetch(from + k);
 }
 
-/// Prefetches `limit` elements of each line of the next step, from `first`, while the current is
-/// added.
+/// Prefetches `limit` elements of each line of the next step, from `first`, while the current step
+/// is added.
 template <class T>
 struct NextStep {
   Lines<T> const& lines;
@@ -52,7 +52,7 @@ struct NextStep {
   }
 };
 
-/// For `count` lines at a time. The hardware prefetcher works only within a page.
+/// Prefetches in `count` lines at a time: the hardware prefetcher works only within a page.
 template <class T>
 class Ahead {
  public:

@@ -20,8 +20,8 @@
 #include <immintrin.h>
 #endif
 
-/// Inner loops with AVX-512, whatever flags the rest is compiled with. All lanes of four lines at
-/// once, in the same order of summation.
+/// Inner loops with AVX-512, whatever flags the rest is compiled with. They compute all lanes of
+/// four lines at once, in the same order of summation.
 namespace tessera::backends::host::avx512 {
 
 using summation::Index;
@@ -62,7 +62,7 @@ TESSERA_AVX512_INLINE __m512d load(double const* from) {
   return _mm512_loadu_pd(from);
 }
 
-/// +0 behind `count` elements; reads no others.
+/// Loads `count` elements, +0 behind them; reads no others.
 TESSERA_AVX512_INLINE __m512 load_first(float const* from, int count) {
   auto const mask = static_cast<__mmask16>(count >= 16 ? 0xffff : (1 << count) - 1);
   return _mm512_maskz_loadu_ps(mask, from);
@@ -110,15 +110,15 @@ TESSERA_AVX512_INLINE __m512d fma(__m512d a, __m512d b, __m512d c) {
   return _mm512_fmadd_pd(a, b, c);
 }
 
-/// Per quarter: a01 a23 b01 b23.
+/// Each quarter: a01 a23 b01 b23.
 TESSERA_AVX512_INLINE __m512 sums_of_neighbours(__m512 a, __m512 b) {
   return _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x88), _mm512_shuffle_ps(a, b, 0xdd));
 }
-/// a01 b01.
+/// Each quarter: a01 b01.
 TESSERA_AVX512_INLINE __m512d sums_of_neighbours(__m512d a, __m512d b) {
   return _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
 }
-/// a01 a23 b01 b23.
+/// Quarters a01 a23 b01 b23.
 TESSERA_AVX512_INLINE __m512 sums_of_quarters(__m512 a, __m512 b) {
   return _mm512_add_ps(_mm512_shuffle_f32x4(a, b, 0x88), _mm512_shuffle_f32x4(a, b, 0xdd));
 }
@@ -126,12 +126,12 @@ TESSERA_AVX512_INLINE __m512d sums_of_quarters(__m512d a, __m512d b) {
   return _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x88), _mm512_shuffle_f64x2(a, b, 0xdd));
 }
 
-/// a01 b01.
+/// Halves a01 b01.
 TESSERA_AVX512_INLINE __m512d sums_of_halves(__m512d a, __m512d b) {
   return _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x44), _mm512_shuffle_f64x2(a, b, 0xee));
 }
 
-/// Two levels: over each quarter's four elements (doubles: two quarters').
+/// Adds two levels of the tree: over each quarter's four elements (doubles: two quarters').
 TESSERA_AVX512_INLINE __m512 tree_of_lanes(__m512 const (&lanes)[lane_registers]) {
   return sums_of_neighbours(sums_of_neighbours(lanes[0], lanes[1]),
                             sums_of_neighbours(lanes[2], lanes[3]));
@@ -140,8 +140,8 @@ TESSERA_AVX512_INLINE __m512d tree_of_lanes(__m512d const (&lanes)[lane_register
   return sums_of_quarters(sums_of_neighbours(lanes[0], lanes[1]),
                           sums_of_neighbours(lanes[2], lanes[3]));
 }
-/// Two levels for four lines. Floats: quarter r has four sums of line r, in order. Doubles: each
-/// half has one sum of each line.
+/// Adds two levels for four lines. Floats: quarter r has four sums of line r, in order. Doubles:
+/// each half has one sum of each line.
 TESSERA_AVX512_INLINE __m512 side_by_side(__m512 const (&trees)[lines_of_dot]) {
   return sums_of_quarters(sums_of_quarters(trees[0], trees[1]),
                           sums_of_quarters(trees[2], trees[3]));
@@ -157,7 +157,7 @@ TESSERA_AVX512_INLINE __m512 next_level(__m512 a, __m512 b) {
 TESSERA_AVX512_INLINE __m512d next_level(__m512d a, __m512d b) {
   return sums_of_halves(a, b);
 }
-/// In the form of side_by_side.
+/// Each register has the form of side_by_side.
 template <class Register>
 TESSERA_AVX512_INLINE Register tree_of_segments(Register* segment, int segments) {
   for (; segments > 1; segments = (segments + 1) / 2) {
@@ -188,7 +188,7 @@ TESSERA_AVX512_INLINE void store_sums(auto lines, auto* sums, Index stride) {
   for (int r = 0; r < lines_of_dot; ++r) sums[r * stride] = found[r];
 }
 
-/// Lines up to a segment, of `Steps` steps of lanes: x is in registers, lines are read in order.
+/// Lines up to a segment, in `Steps` steps of lanes: x is in registers, lines are read in order.
 template <int Steps, class T>
 TESSERA_AVX512 void dot_short_lines(T const* lines, Index leading, Index count, T const* x,
                                     int length, T* sums, Index stride) {
@@ -226,7 +226,7 @@ TESSERA_AVX512 void dot_short_lines(T const* lines, Index leading, Index count, 
   }
 }
 
-/// sums[i · stride] = line i · x, over 1 to most_segments segments.
+/// sums[i · stride] = line i · x, for lines of 1 to most_segments segments.
 template <class T>
 TESSERA_AVX512 void dot_lines(T const* lines, Index leading, Index count, T const* x, int length,
                               T* sums, Index stride) {
@@ -376,7 +376,7 @@ TESSERA_AVX512_INLINE void add_columns(T const* lines, Index leading,
 }
 
 /// joined = the tree over `Panels` (1 or 2) chains of `Count` lines, y[r] * line_r[j]. The first
-/// starts from begun[j], or +0 if null.
+/// chain starts from begun[j], or +0 if null.
 template <std::size_t Panels, std::size_t Count, class T>
 TESSERA_AVX512_INLINE void add_chains(T const* lines, Index leading, T const* y, T const* begun,
                                       detail::Joined<T> const& joined, Index width) {
@@ -400,7 +400,7 @@ TESSERA_AVX512 void add_lines(T const* lines, Index leading, T const* y, T const
   add_chains<1, std::size_t{Count}>(lines, leading, y, begun, joined, width);
 }
 
-/// Line i times y[i]. `Panels` (1 or 2) panels of min_panel_lines lines make each of `groups`
+/// Adds line i times y[i]. `Panels` (1 or 2) panels of min_panel_lines lines make each of `groups`
 /// vectors.
 template <int Panels, class T>
 TESSERA_AVX512 void add_panels(T const* lines, Index leading, Index groups, T const* y,
@@ -437,7 +437,8 @@ bool add_short_lines(T const* lines, Index leading, Index count, T const* y,
   return Most > 0;
 }
 
-/// `fresh`: from +0. `last`: + 0 at the end. Factors: (depth, block_rows), (depth, columns).
+/// `fresh`: starts from +0. `last`: adds 0 at the end. Factors: (depth, block_rows), (depth,
+/// columns).
 template <class T>
 TESSERA_AVX512 void add_block(T const* a, T const* b, Index depth, T* c, Index leading, bool fresh,
                               bool last) {

@@ -10,7 +10,6 @@
 
 namespace tessera::backends {
 
-/// Common members of host execution spaces.
 template <class Exec>
 struct HostBackend {
   static constexpr bool is_accelerated = true;

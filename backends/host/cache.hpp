@@ -11,7 +11,7 @@
 
 namespace tessera::backends::host {
 
-/// Shared by cores; a usual size if unknown.
+/// Bytes shared by cores; a usual size if unknown.
 inline summation::Index last_cache_bytes() {
   static summation::Index const bytes = [] {
 #ifdef _SC_LEVEL3_CACHE_SIZE
@@ -23,20 +23,20 @@ inline summation::Index last_cache_bytes() {
   return bytes;
 }
 
-/// Up to this size, starting several teams per thread is noticeable.
+/// Bytes up to which starting several teams per thread is noticeable.
 inline constexpr summation::Index small_bytes = 8 * 1024 * 1024;
 
-/// The last-level cache does not hold most of it.
+/// True if the last-level cache does not hold most of it.
 inline bool comes_from_memory(summation::Index bytes) {
   return bytes > last_cache_bytes() + last_cache_bytes() / 2;
 }
 
-/// Evidence: host-asking.
+/// Whether software prefetch pays. Evidence: host-asking.
 inline bool asks_memory(summation::Index bytes) {
   return profile().asks_memory && comes_from_memory(bytes);
 }
 
-/// The hardware prefetcher is fastest for long lines, and for more at once.
+/// Whether hardware prefetch suffices: it is fastest for long lines.
 inline bool foreseen(summation::Index line_bytes) {
   return line_bytes > 32 * 1024;
 }
@@ -47,16 +47,16 @@ inline summation::Index prefetch_distance(summation::Index line_bytes, summation
   return asks_memory(bytes) && !foreseen(line_bytes) ? best : 0;
 }
 
-/// Bytes of each line of fused ATAX's next step to prefetch while a core adds, and would read
-/// nothing. Short lines are already being fetched; of lines that the hardware prefetches, the
-/// beginning suffices. Evidence: host-next-step.
+/// Bytes of each line of fused ATAX's next step to prefetch while a core adds and reads nothing.
+/// Short lines are already being fetched; of lines that the hardware prefetches, the beginning
+/// suffices. Evidence: host-next-step.
 inline summation::Index next_step_bytes(summation::Index line_bytes, summation::Index bytes) {
   constexpr summation::Index beginning = 2 * 1024;
   if (!asks_memory(bytes) || line_bytes <= 1024) return 0;
   return foreseen(line_bytes) ? beginning : line_bytes;
 }
 
-/// Read equally fast in any order. Evidence: host-any-order.
+/// Whether any order of reads is fast. Evidence: host-any-order.
 inline bool stays_in_cache(summation::Index bytes) {
   return bytes <= last_cache_bytes() / profile().forward_from;
 }

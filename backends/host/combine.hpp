@@ -25,7 +25,7 @@ struct PartialVectors {
   Out out;
   int* arrivals;
 
-  /// The last team combines up to so many scalars, which saves a launch.
+  /// Scalars up to which the last team combines, which saves a launch.
   static constexpr Index small = 16384;
 
   KOKKOS_INLINE_FUNCTION T* of(Index group) const { return data + group * length; }

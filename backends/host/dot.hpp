@@ -13,13 +13,12 @@
 
 namespace tessera::detail {
 
-/// Maps dot products to teams.
 template <class T>
 struct HostDotPlan {
   Index lines_per_team;
   Index line_blocks;
-  Index run_length;  ///< whole segments, or the line
-  Index runs;        ///< per line
+  Index run_length;  ///< elements: whole segments, or the line
+  Index runs;        ///< runs per line
   int columns;
 
   HostDotPlan(Lines<T> const& lines, DotTuning const& tuning, int columns_of_block = 1)
@@ -35,7 +34,7 @@ struct HostDotPlan {
     }
   }
 
-  /// Scalars.
+  /// Scalars for the runs' sums.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return runs == 1 ? 0 : columns * lines.count * runs;
   }

@@ -15,7 +15,6 @@
 
 namespace tessera::detail {
 
-/// Maps panels to teams.
 template <class T>
 struct HostFusedLinesPlan {
   summation::Panels panels;
@@ -32,11 +31,11 @@ struct HostFusedLinesPlan {
     groups = summation::ceil_div(panels.count, panels_per_team);
   }
 
-  /// Scalars.
+  /// Scalars of all teams.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return groups * columns * lines.length;
   }
-  /// Scalars.
+  /// Scalars of one team.
   [[nodiscard]] Index scratch(Lines<T> const& lines) const {
     return VectorStack<T>::levels_above(panels_per_team) * columns * lines.length;
   }
@@ -113,7 +112,7 @@ struct FusedLines {
   }
 };
 
-/// Lines are read again from cache.
+/// Reads lines again from cache.
 template <class Exec, class T, class Source, class Factor, class Columns>
 void fused_lines(Exec const& exec, Label const& label, Lines<T> const& lines, Source const& source,
                  InputOf<T, Columns> x, OutputOf<T, Columns> y,

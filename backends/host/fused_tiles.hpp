@@ -15,11 +15,10 @@
 
 namespace tessera::detail {
 
-/// Maps tiles to teams.
 template <class T>
 struct FusedTilesPlan {
-  summation::Panels panels;  ///< of a tile's part of B
-  Index width;               ///< elements
+  summation::Panels panels;  ///< panels of a tile's part of B
+  Index width;               ///< elements of a tile's lines
   Index tiles;
   Index tiles_per_team;
   Index groups;
@@ -45,17 +44,17 @@ struct FusedTilesPlan {
   [[nodiscard]] Index sum_scratch() const {
     return columns * (1 + VectorStack<T>::levels_above(panels.count)) * width;
   }
-  /// Scalars.
+  /// Scalars of all teams.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return groups * columns * lines.count;
   }
-  /// Scalars.
+  /// Scalars of one team.
   [[nodiscard]] Index scratch(Lines<T> const& lines) const {
     return sum_scratch() + VectorStack<T>::levels_above(tiles_per_team) * columns * lines.count;
   }
 };
 
-/// Four are faster than 1, 2 or 8.
+/// Lines per dot product; 1, 2 and 8 are slower.
 inline constexpr int lines_per_tile_dot = 4;
 
 template <class T, class Factor, class Columns>
@@ -105,7 +104,7 @@ struct FusedTiles {
   }
 };
 
-/// Tiles are read again from cache.
+/// Reads tiles again from cache.
 template <class Exec, class T, class Factor, class Columns>
 void fused_tiles(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
                  OutputOf<T, Columns> y, PartialVectors<T, OutputOf<T, Columns>> const& partials,

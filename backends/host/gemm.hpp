@@ -29,7 +29,7 @@ struct BlockOfPacks {
   static constexpr int rows = 6;
   static constexpr int cols = packs * width;
 
-  /// `fresh`: from +0. `last`: + 0 at the end. Factors: (depth, rows), (depth, cols).
+  /// `fresh`: starts from +0. `last`: adds 0 at the end. Factors: (depth, rows), (depth, cols).
   KOKKOS_FORCEINLINE_FUNCTION static void add(T const* a, T const* b, Index depth, T* c,
                                               Index leading, bool fresh, bool last) {
     using Pack = backends::host::Pack<T>;
@@ -70,7 +70,7 @@ struct BlockOfRegisters {
   }
 };
 
-/// Factors are packed to scratch in strips, a slice of the depth at a time.
+/// Packs factors to scratch in strips, a slice of the depth at a time.
 template <class T, class Block, bool DeepA, bool DeepB>
 struct GemmTile {
   static constexpr int strip_rows = Block::rows;
@@ -120,7 +120,7 @@ struct GemmTile {
     return summation::ceil_div(count, strip) * strip;
   }
 
-  /// (strips, depth, Lines), +0 beyond the last line.
+  /// Packs (strips, depth, Lines), +0 beyond the last line.
   template <int Lines, bool Deep>
   KOKKOS_FUNCTION static void pack(T* to, Factor<T> const& f, Index first, Index count, Index k,
                                    Index depth) {

@@ -19,7 +19,7 @@
 
 namespace tessera::detail {
 
-/// `scratch`: aligned to a cache line; valid only if requested.
+/// `scratch` is aligned to a cache line; valid only if requested.
 template <class T>
 struct HostTeam {
   Index league_rank;
@@ -42,7 +42,7 @@ struct OnTeams {
 
 inline constexpr std::size_t most_scratch_on_stack = 32768;
 
-/// Scratch is at the far end of a stack buffer: in the page of called functions' frames it is
+/// Places scratch at the far end of a stack buffer: in the page of called functions' frames it is
 /// slower.
 template <class T, class Kernel>
 struct OnStack {

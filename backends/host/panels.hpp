@@ -11,10 +11,10 @@
 #include <tessera/order/static_for.hpp>
 #include <tessera/order/vector_stack.hpp>
 
-/// Sums over lines, for one thread.
+/// Sums over lines by one thread.
 namespace tessera::detail {
 
-/// Columns between two accesses to a subtree: sums stay in L1.
+/// Columns between two accesses to a subtree, so that sums stay in L1.
 inline constexpr Index columns_of_merge = 4096;
 
 /// While `next` prefetches, small pieces limit memory requests at a time.

@@ -12,12 +12,11 @@
 #include <cpuid.h>
 #endif
 
-/// Properties of the processor for tuning.
+/// Processor properties that tune kernels; none changes a bit of a result.
 namespace tessera::backends::host {
 
 using summation::Index;
 
-/// Changes no bit of a result.
 struct Profile {
   char const* name;
   bool asks_memory;      ///< software prefetch speeds up lines from memory
@@ -25,13 +24,13 @@ struct Profile {
   bool near_last_cache;  ///< cached long sums need tiles that fit L1
   bool reads_twice;      ///< cached long lines are faster in two stages
   bool keeps_one_line;   ///< without AVX-512, cached lines of 4 to 16 KiB are fastest one by one
-  /// Up to the last-level cache over this, any order is fast.
+  /// Data up to the last-level cache divided by this are fast in any order.
   Index forward_from;
-  Index longest_of_eight;  ///< cached lines up to this size are handled eight at a time
+  Index longest_of_eight;  ///< longest cached lines that are handled eight at a time, in bytes
   Index longest_of_eight_avx512;
 };
 
-/// The first is for unmeasured ones.
+/// The first is for unmeasured processors.
 inline constexpr Profile profiles[] = {
     {"generic", false, false, false, false, false, 4, 0, 0},
     {"zen3", false, false, true, false, false, 4, 0, 0},

@@ -13,7 +13,6 @@
 
 namespace tessera::detail {
 
-/// Teams of one thread.
 template <class Exec, class T>
 struct HostKernels {
   static constexpr int columns_at_once = most_columns;

@@ -12,7 +12,7 @@
 #include <tessera/order/pair_tree.hpp>
 #include <tessera/order/static_for.hpp>
 
-/// Dot products of lines, for one thread that computes all lanes.
+/// Dot products of lines by one thread that computes all lanes.
 namespace tessera::detail {
 
 template <class T>
@@ -21,7 +21,7 @@ inline constexpr int lane_packs = summation::lanes<T> / backends::host::pack_wid
 template <class T>
 inline constexpr int segment_level = backends::host::tree_levels<lane_packs<T>>;
 
-/// Per line; their packs wait to be combined.
+/// Segments per line whose packs wait to be combined.
 inline constexpr int waiting_segments = 8;
 
 /// Chains of packs from number `First`, of whole segments. They begin with a product: zeros would
@@ -47,7 +47,7 @@ KOKKOS_FORCEINLINE_FUNCTION void chains_of(
   });
 }
 
-/// One pack per line and whole segment. Lines are walked forward.
+/// Makes one pack per line and whole segment. Walks lines forward.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& line, T const* x,
                                                 backends::host::Pack<T>* result) {
@@ -59,8 +59,8 @@ KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& 
   });
 }
 
-/// Pair by pair of packs: more lines share the loads of x, but are not walked forward, which is
-/// fast only in cache.
+/// Goes pair by pair of packs: more lines share the loads of x, but are not walked forward, which
+/// is fast only in cache.
 template <int Count, class T>
 KOKKOS_FORCEINLINE_FUNCTION void whole_segments_by_pairs(PerLine<T const*, Count> const& line,
                                                          T const* x,
@@ -84,7 +84,7 @@ KOKKOS_FORCEINLINE_FUNCTION void whole_segments_by_pairs(PerLine<T const*, Count
   });
 }
 
-/// Segments of `Whole` packs and 0 <= `rest` elements, down to a pack per line.
+/// Reduces segments of `Whole` packs and 0 <= `rest` elements to a pack per line.
 template <int Whole, class T>
 KOKKOS_INLINE_FUNCTION void last_segments_with(T const* line, Index leading, int count, T const* x,
                                                int rest, backends::host::Pack<T>* result) {

@@ -19,8 +19,8 @@
 #include <emmintrin.h>
 #endif
 
-/// Packs of 32 bytes, two halves of AVX2 or NEON size: vector extensions, or plain arrays with the
-/// same bits if the compiler lacks them (nvcc) or warns about the ABI (x86 without AVX).
+/// Packs of 32 bytes, two halves of AVX2 or NEON size: vector extensions, or arrays with the same
+/// bits if the compiler lacks them (nvcc) or warns about the ABI (x86 without AVX).
 namespace tessera::backends::host {
 
 template <class T>
@@ -87,8 +87,8 @@ KOKKOS_FORCEINLINE_FUNCTION void write_bytes(TwoBytes const& bytes, unsigned cha
   *reinterpret_cast<TwoBytesAnywhere*>(to) = bytes;
 }
 
-/// 64 / Size lines of 32 bytes to 32 / Size lines of 64 bytes. Aligned, these are whole cache
-/// lines.
+/// Transposes 64 / Size lines of 32 bytes to 32 / Size lines of 64 bytes: whole cache lines, if
+/// aligned.
 template <int Size, bool Stream>
 KOKKOS_FORCEINLINE_FUNCTION void transpose_block(unsigned char const* from,
                                                  std::ptrdiff_t from_line, unsigned char* to,
@@ -188,7 +188,6 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> all_of(T value) {
   return value - Pack<T>{};
 }
 
-/// One rounding.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> fma(Pack<T> const& a, Pack<T> const& b, Pack<T> const& c) {
   Pack<T> result{};
@@ -221,7 +220,7 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<double> sums_of_halves(Pack<double> a, Pack<dou
   return __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
 }
 
-/// +0 behind `count` elements; reads no others.
+/// Loads `count` elements, +0 behind them; reads no others.
 template <class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
 #if defined(__AVX__)
@@ -333,8 +332,8 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(T const* from, int count) {
 template <int Count>
 inline constexpr int tree_levels = std::countr_zero(static_cast<unsigned>(Count));
 
-/// Level 0 adds neighbours inside each pack. After log2(pack width) levels, element i is the tree
-/// over pack i: elements are in order, and neighbours are next.
+/// Level 0 adds adjacent elements of each pack. After log2(pack width) levels, element i is the
+/// tree over pack i.
 template <int Level, class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> add_level(Pack<T> const& a, Pack<T> const& b) {
   constexpr int levels = tree_levels<pack_width<T>>;

@@ -14,7 +14,7 @@ namespace tessera::backends {
 struct HostThreads {
   int wanted = 1;
   int found = 1;
-  std::string why;  ///< if there are fewer, as a clause
+  std::string why;  ///< why there are fewer threads, as a clause
 };
 
 namespace host {
@@ -22,7 +22,7 @@ namespace host {
 /// Starts threads besides the caller's; `stack_bytes` 0: the default. Returns how many ran at the
 /// same time.
 inline int start_and_end_threads(int threads, std::size_t stack_bytes) {
-  std::mutex all_started;  // until all have started
+  std::mutex all_started;
   std::unique_lock closed(all_started);
   auto const wait = [](void* gate) -> void* {
     std::lock_guard const passed(*static_cast<std::mutex*>(gate));

@@ -9,7 +9,7 @@
 #include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/summation.hpp>
 
-/// All threads wait for each other: one team with a barrier.
+/// One team with a barrier, so that all threads can wait for each other.
 namespace tessera::backends::host {
 
 using summation::Index;

@@ -17,8 +17,8 @@
 /// Transposes by teams of one thread.
 namespace tessera::detail {
 
-/// A tile is read to scratch by lines, and written in blocks of whole cache lines, while lines of
-/// the next are read: memory stays busy.
+/// A tile is read to scratch by lines, and written in blocks of whole cache lines while the next
+/// tile is read, which keeps memory busy.
 template <class T, bool Contiguous, bool Stream>
 struct TransposeTiles {
   Elements<T> e;
@@ -114,7 +114,7 @@ struct TransposeTiles {
     KOKKOS_FORCEINLINE_FUNCTION void finish() { read(rows_ * cols_); }
 
    private:
-    /// As many as a core can wait for. The hardware prefetcher restarts at every row.
+    /// As many prefetches as a core can wait for. The hardware prefetcher restarts at every row.
     static constexpr Index lines_ahead = 24;
 
     KOKKOS_FORCEINLINE_FUNCTION static void look_at(T const* place, Index count) {
@@ -126,7 +126,7 @@ struct TransposeTiles {
     T const* from_;
     Index from_row_;
     Index from_col_;
-    Index rows_;  ///< left
+    Index rows_;  ///< rows left
     Index cols_;
     Index col_ = 0;
     Index rows_ahead_;
@@ -155,7 +155,7 @@ struct TransposeTiles {
     }
   }
 
-  /// A cache line more, to avoid conflicts in few cache sets.
+  /// Adds a cache line, to avoid conflicts in few cache sets.
   KOKKOS_FUNCTION static constexpr Index pitch(Index length) {
     return (summation::ceil_div(length, height) + 1) * height;
   }

@@ -18,11 +18,11 @@ using detail::floor_power_of_two;
 using summation::ceil_div;
 using summation::Index;
 
-/// Uneven threads end together.
+/// So many that uneven threads end together.
 inline constexpr Index teams_per_thread = 8;
 /// Smaller teams cost more to start than to run.
 inline constexpr Index min_team_bytes = 64 * 1024;
-/// One thread ends before `threads` have started. Evidence: host-one-thread.
+/// One thread finishes before `threads` have started. Evidence: host-one-thread.
 inline Index bytes_of_one_thread(Index threads) {
   return ((avx512::available() ? 240 : 128) + 16 * threads) * 1024;
 }
@@ -33,8 +33,8 @@ inline Index teams_for(Index bytes, Index threads) {
   return std::clamp(bytes / min_team_bytes, Index{1}, most);
 }
 
-/// Panels per group, 2^k: a group per thread, or smaller ones that end together. Another group
-/// costs an eighth of a panel. Evidence: host-groups.
+/// Panels per group, a power of two: a group per thread, or smaller ones that end together. Another
+/// group costs an eighth of a panel. Evidence: host-groups.
 inline Index balanced_group(Index panels, Index threads) {
   Index const largest = ceil_power_of_two(ceil_div(panels, threads));
   if (threads == 1) return largest;
@@ -58,12 +58,12 @@ inline bool comes_line_by_line(Index bytes) {
   return profile().line_by_line && comes_from_memory(bytes);
 }
 
-/// Bytes of cached lines, for fused ATAX.
+/// Bytes of cached lines in fused ATAX.
 inline Index longest_of_eight() {
   return avx512::available() ? profile().longest_of_eight_avx512 : profile().longest_of_eight;
 }
 
-/// Both steps have to fit a core's caches if one is prefetched. Evidence: host-fused-lines.
+/// If the next step is prefetched, both steps must fit a core's caches. Evidence: host-fused-lines.
 inline FusedLinesTuning fused_lines_tuning(Index line_bytes, Index bytes) {
   if (line_bytes <= 1024) return {.lines_per_step = 8, .dot_side_by_side = true};
   if (line_bytes >= 4096 && prefetch_distance(line_bytes, bytes) > 0) {
@@ -87,7 +87,8 @@ inline int lines_per_dot(Index line_bytes, Index bytes) {
   return line_bytes <= 16 * 1024 ? 1 : 4;
 }
 
-/// Small sums with AVX-512, unless lines map to few sets of L1. Evidence: host-pairs-of-panels.
+/// True for small sums with AVX-512, unless lines map to few sets of L1. Evidence:
+/// host-pairs-of-panels.
 inline bool adds_pairs_of_panels(Index bytes, Index leading_bytes) {
   return avx512::available() && bytes <= small_bytes && leading_bytes % 4096 != 0;
 }
@@ -149,7 +150,8 @@ Tuning tuning(Index count, Index length, Index threads) {
   return result;
 }
 
-/// Many vectors: two reads take less than the products; sums of two stages stay in cache.
+/// For many vectors two reads take less time than the products, and sums of two stages stay in
+/// cache.
 template <class T>
 Tuning tuning_of_blocks(int vectors, Tuning result) {
   constexpr int many = 9;
@@ -165,8 +167,8 @@ Tuning tuning_of_blocks(int vectors, Tuning result) {
 
 template <class T>
 bool fuse_lines(Index count, Index length, Index threads) {
-  // Lines beyond cache are read twice anyway; few panels leave threads idle. A matrix in the last
-  // cache is as close. Evidence: host-fuse-lines.
+  // Lines beyond cache are read twice anyway; few panels leave threads idle; a matrix in the
+  // last-level cache is as close. Evidence: host-fuse-lines.
   Index const line_bytes = length * static_cast<Index>(sizeof(T));
   bool const is_near = count * line_bytes <= last_cache_bytes() / 2;
   if (avx512::available() && profile().reads_twice && is_near && line_bytes >= 12 * 1024) {
@@ -196,8 +198,8 @@ inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
           .stream = shape.rows * shape.cols * shape.element_bytes >= Index{8} << 20};
 }
 
-/// Strips of 6 rows and two packs of columns (AVX-512: 12, two registers), in half of L2; several
-/// tiles per thread. Evidence: host-gemm.
+/// Strips of 6 rows and two packs of columns (AVX-512: 12 rows, two registers), in half of L2;
+/// several tiles per thread. Evidence: host-gemm.
 inline GemmTuning gemm_tuning(Index element_bytes, Index rows, Index cols, Index chains,
                               Index threads) {
   bool const wide = avx512::available();

@@ -10,7 +10,6 @@
 
 namespace tessera::backends {
 
-/// Threads of one process.
 template <>
 struct Backend<Kokkos::OpenMP> : HostBackend<Kokkos::OpenMP> {
   static constexpr char const* name = "openmp";

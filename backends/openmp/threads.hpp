@@ -10,16 +10,16 @@
 
 #include <tessera/backends/host/threads.hpp>
 
-/// OpenMP's threads, checked before Kokkos starts them.
+/// OpenMP's threads.
 namespace tessera::backends::openmp {
 
 /// Kokkos (Kokkos::Impl::OpenMPTraits) does not check it.
 inline constexpr int most_threads = 512;
 
-/// Left for reading files and progress output if fewer start.
+/// Left for reading files and progress output if fewer threads start.
 inline constexpr int threads_for_others = 2;
 
-/// OMP_STACKSIZE: a number and a unit, by default KiB. 0: not set.
+/// Parses OMP_STACKSIZE: a number and a unit, by default KiB. 0: not set.
 inline std::size_t stack_bytes() {
   char const* const text = std::getenv("OMP_STACKSIZE");
   if (text == nullptr) return 0;
@@ -33,14 +33,14 @@ inline std::size_t stack_bytes() {
   return number << shift;
 }
 
-/// From the environment: a new thread has set none.
+/// From the environment, as seen by a thread that has set no number.
 inline int default_threads() {
   int result = 1;
   std::thread([&result] { result = ::omp_get_max_threads(); }).join();
   return result;
 }
 
-/// Disables OMP_DYNAMIC: Kokkos needs a constant number of threads.
+/// Disables OMP_DYNAMIC, as Kokkos needs a constant number of threads.
 inline HostThreads survey_threads(int wanted) {
   ::omp_set_dynamic(0);
   HostThreads result;

@@ -13,8 +13,8 @@
 /// Rounding mode and subnormal numbers of a host.
 namespace tessera::backends::host {
 
-/// Sets round-to-nearest with subnormal numbers for its lifetime. Modes belong to threads: bits
-/// would depend on which thread runs a team. Only x86-64 and AArch64.
+/// Sets round-to-nearest with subnormal numbers for its lifetime. Modes belong to threads: without
+/// it, bits would depend on which thread runs a team. Only x86-64 and AArch64.
 class OrdinaryArithmetic {
  public:
   KOKKOS_INLINE_FUNCTION OrdinaryArithmetic() {

@@ -33,7 +33,7 @@ inline bool wants_nccl() {
   return value == "on";
 }
 
-/// Without NCCL. Ranks as in distributed::Communicator.
+/// Stands in without NCCL. Ranks as in distributed::Communicator.
 template <class Exec>
 class Nccl {
  public:

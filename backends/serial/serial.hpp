@@ -8,7 +8,6 @@
 
 namespace tessera::backends {
 
-/// One thread.
 template <>
 struct Backend<Kokkos::Serial> : HostBackend<Kokkos::Serial> {
   static constexpr char const* name = "serial";
