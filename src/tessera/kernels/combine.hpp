@@ -54,7 +54,7 @@ struct Combine {
 template <class Exec, class T, class Out>
 void combine(Exec const& exec, std::string const& label, Stacks<T> const& stacks, Index groups,
              Out const& out) {
-  // With many groups, few columns per team keep teams numerous.
+  // Few columns per team keep teams numerous if there are many groups.
   constexpr Index values = 2048;
   Index const columns =
       teams_of_one<Exec> ? 512 : std::clamp(values / groups / 16 * 16, Index{16}, Index{256});

@@ -45,7 +45,7 @@ class SumOfOneChunk {
   T sum_ = T(0);
 };
 
-/// Chunks arrive in order.
+/// Tree over chunks, which arrive in order.
 template <class T>
 class SumOfManyChunks {
  public:
@@ -95,7 +95,7 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const
   trees.sum(team, count * Shape::columns, items.count, products);
 }
 
-/// out[i * runs + run] for several runs.
+/// Several runs: out[i * runs + run].
 template <class T, class Shape>
 struct Dot {
   Lines<T> lines;
@@ -103,7 +103,7 @@ struct Dot {
   BlockOut<T, Shape> out;
   Index lines_per_team;
   Index runs;
-  Index run_length;  ///< a power of two of segments, or the line
+  Index run_length;  ///< elements: a power of two of segments, or the line
   Index chunk;       ///< elements whose leaves fit scratch
   int columns = 1;
 

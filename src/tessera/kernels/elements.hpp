@@ -17,21 +17,21 @@
 /// Kernels that compute each element independently.
 namespace tessera::detail {
 
-/// Of bits, even if the thread flushes subnormal numbers.
+/// Compares bits, even if the thread flushes subnormal numbers.
 template <class T>
 bool differ(T a, T b) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   return std::bit_cast<Bits>(a) != std::bit_cast<Bits>(b);
 }
 
-/// +0 or -0; see differ.
+/// True for +0 and -0; see differ.
 template <class T>
 bool is_zero(T value) {
   return !differ(value, T(0)) || !differ(value, -T(0));
 }
 
-/// A copy that writes to elements cannot alias. `loaded()` returns a copy with the values that all
-/// elements read.
+/// A copy, so that writes to elements cannot alias it. `loaded()` returns a copy with the values
+/// that all elements read.
 template <class Body>
 KOKKOS_FUNCTION Body of_block(Body const& body) {
   if constexpr (requires { body.loaded(); }) {
@@ -55,7 +55,6 @@ struct OnElements {
   }
 };
 
-/// Elements must be independent.
 template <class Exec, class Body>
 void for_each_element(Exec const& exec, std::string const& label, Index count, Body const& body) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;

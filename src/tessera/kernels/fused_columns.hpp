@@ -35,7 +35,7 @@ struct FusedColumns {
   Stacks<T> stacks;  ///< one number per line; tiles are the panels
   Stacks<T> parts_of_y;
   summation::Panels panels;
-  Index width;  ///< a power of two of segments
+  Index width;  ///< elements: a power of two of segments
   Index tiles;
   Index tiles_per_team;
   Factor factor;

@@ -36,7 +36,7 @@ class Block {
   static constexpr int rows = Shape::rows;
   static constexpr int cols = Shape::cols;
 
-  /// From +0 if `fresh`, else from the `down` x `across` in memory.
+  /// Starts from +0 if `fresh`, else from the `down` x `across` elements in memory.
   KOKKOS_FORCEINLINE_FUNCTION Block(T const* from, Index leading, bool fresh, int down,
                                     int across) {
     for (int i = 0; i < rows; ++i) {
@@ -46,7 +46,7 @@ class Block {
       }
     }
   }
-  /// (depth, pitch_a), (depth, pitch_b).
+  /// Factors: (depth, pitch_a), (depth, pitch_b).
   KOKKOS_FORCEINLINE_FUNCTION void add(T const* a, Index pitch_a, T const* b, Index pitch_b,
                                        Index depth) {
     for (Index k = 0; k < depth; ++k, a += pitch_a, b += pitch_b) {
@@ -55,7 +55,7 @@ class Block {
       });
     }
   }
-  /// + 0 if `last`.
+  /// Adds 0 if `last`.
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to, Index leading, bool last, int down,
                                          int across) const {
     for (int i = 0; i < rows && i < down; ++i) {
@@ -73,7 +73,7 @@ class Block {
 template <class T, class Shape>
 struct ProductTile {
   Product<T> p;
-  TileOrder tiles;  ///< multiples of a block's
+  TileOrder tiles;  ///< tiles of multiples of a block
   Index tile_depth;
 
   [[nodiscard]] Index scratch() const { return tile_depth * (tiles.tile_rows + tiles.tile_cols); }

@@ -58,7 +58,7 @@ struct LongSums {
   Index tile_depth;
 
   explicit LongSums(Product<T> const& product) : p(product), is_one(is_gram(product)) {
-    constexpr Index values = Index{32768} / Index{sizeof(T)};  // a first-level cache
+    constexpr Index values = Index{32768} / Index{sizeof(T)};  // fits a first-level cache
     Index const lines = p.rows() + (is_one ? 0 : p.cols());
     tile_depth = Kokkos::clamp(values / (lines * lanes * 16) * 16, Index{16}, Index{256});
   }
@@ -129,7 +129,7 @@ struct LongSums {
     }
   }
 
-  /// Up to block x block elements; the last are repeated at C's edge.
+  /// Adds up to block x block elements; the last are repeated at C's edge.
   KOKKOS_FUNCTION void add(T* sums, T const* a, T const* b, Index i, Index j, Index depth) const {
     PerLine<PerLine<PerLine<T, lanes>, block>, block> sum;
     T* at[block][block];

@@ -85,7 +85,7 @@ struct Items {
 template <class T>
 struct ItemOfLines {
   T const* data;
-  Index leading;  ///< between lines
+  Index leading;  ///< elements between lines
   int lines;
   Index left;  ///< to the end of the line, which may be within the item
 
@@ -129,7 +129,7 @@ class KeptLines {
       return dot(lines_[r()][k()], factor);
     }
   }
-  /// sums of column c += factor[r] · line r of the step: a chain, from 0 if `fresh`.
+  /// Sums of column c += factor[r] · line r of the step: a chain, from 0 if `fresh`.
   KOKKOS_FORCEINLINE_FUNCTION void add(auto k, auto c, ItemOfLines<T> const& from, T const* factor,
                                        bool fresh, T* /*sums*/) {
     if (fresh) sums_[c()][k()] = Item{};

@@ -51,7 +51,7 @@ struct AtaxLabels {
         factors(operation + "::factors") {}
 };
 
-/// Kokkos copies the name for each launch: only pass it to a tool.
+/// Kokkos copies the name for each launch, so pass it only to a tool.
 template <class Policy, class Kernel>
 void launch(std::string const& label, Policy const& policy, Kernel const& kernel) {
   static std::string const none;

@@ -32,7 +32,7 @@ struct NumberedTeam {
   KOKKOS_FORCEINLINE_FUNCTION void team_barrier() const { member.team_barrier(); }
 };
 
-/// Host teams take their work from Shares: OpenMP may provide fewer threads than requested.
+/// Host teams take their work from Shares.
 template <class Exec, class T, class Kernel>
 struct OnTeams {
   using Member = detail::Member<Exec>;

@@ -18,7 +18,7 @@ using summation::Index;
 struct Step {
   Index first = 0;
   int count = 0;
-  Index panel = 0;      ///< in the group
+  Index panel = 0;      ///< number in the group
   Index panel_end = 0;  ///< line after the panel
   bool begins = false;
 

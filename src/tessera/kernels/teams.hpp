@@ -9,7 +9,6 @@
 
 #include <tessera/summation.hpp>
 
-/// Common code of team launches.
 namespace tessera::detail {
 
 using summation::Index;
@@ -46,9 +45,9 @@ KOKKOS_INLINE_FUNCTION T* team_scratch(Team const& member, int level, Index coun
       static_cast<std::size_t>(count) * sizeof(T), 64));
 }
 
-/// A worker runs the teams of its share in order, then the rest of others: threads of uneven speed
-/// finish together. One worker can run all: OpenMP may provide fewer threads than Kokkos requests
-/// (OMP_THREAD_LIMIT, OMP_DYNAMIC, nested regions), and Kokkos skips their workers.
+/// A worker runs the teams of its share in order, then the rest of others, so that threads of
+/// uneven speed finish together. One worker can run all: OpenMP may provide fewer threads than
+/// Kokkos requests (OMP_THREAD_LIMIT, OMP_DYNAMIC, nested regions), and Kokkos skips their workers.
 class Shares {
  public:
   Shares(Index teams, int workers)

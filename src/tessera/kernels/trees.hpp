@@ -8,7 +8,7 @@
 #include <tessera/order/static_for.hpp>
 #include <tessera/summation.hpp>
 
-/// The adjacent-pair tree, in one thread or by all of a team.
+/// The adjacent-pair tree, by one thread or by all of a team.
 namespace tessera::kernels {
 
 using detail::static_for;
@@ -34,7 +34,8 @@ KOKKOS_FORCEINLINE_FUNCTION T tree_of_round(Value const& value, int count) {
   return tree<values_of_round>(leaf);
 }
 
-/// Two sets of leaves alternate: a thread can set the next while others read the present ones.
+/// Two sets of leaves alternate, so that a thread can set the next while others read the present
+/// ones.
 template <class T, int Lines>
 class Trees {
  public:
@@ -47,7 +48,7 @@ class Trees {
     set_[line * pitch_ + leaf] = value;
   }
 
-  /// Calls sums[r].push(tree over line r's leaves) on every thread. The whole team calls it.
+  /// Calls sums[r].push(tree over line r's leaves) on every thread of the team.
   template <class Team, class Sum>
   KOKKOS_FORCEINLINE_FUNCTION void sum(Team const& team, int lines, int leaves, Sum* sums) {
     team.team_barrier();

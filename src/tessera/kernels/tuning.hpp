@@ -24,7 +24,7 @@ template <class T, int Columns = 1>
 using OfOneThread = Shape<lanes<T>, 0, 4, 1, Columns>;
 
 inline constexpr int most_threads = 512;
-/// On a GPU a quarter: each thread uses many registers.
+/// A quarter on a GPU, where each thread uses many registers.
 template <class Exec>
 Index threads_at_once(Exec const& exec) {
   return teams_of_one<Exec> ? exec.concurrency() : exec.concurrency() / 4;
@@ -41,7 +41,7 @@ inline int threads_for(Index items, int kept) {
   Index const threads = summation::ceil_div(summation::ceil_div(items, kept), warp) * warp;
   return static_cast<int>(std::min(Index{most_threads}, threads));
 }
-/// Items, and the largest team with so many registers.
+/// Items per thread, and the largest team with so many registers.
 inline constexpr int many_kept = 4;
 inline constexpr int threads_with_many = most_threads / 2;
 
@@ -88,7 +88,7 @@ void with_shape(detail::OneColumn const& /*of_block*/, Lines<T> const& lines,
 }
 
 inline constexpr int most_of_block = 8;
-/// Each thread has up to 255 registers.
+/// Limit of teams whose threads use up to 255 registers.
 inline constexpr int threads_with_block = 128;
 
 /// On a GPU, threads keep an item of all columns of short lines.
@@ -191,8 +191,8 @@ Tuning tuning_of_matrix(Exec const& exec, Index rows, Index cols) {
 }
 
 /// On a GPU small teams take short runs of many lines, so that threads keep an item of all vectors:
-/// from the number of registers, not measured. Blocks of column-major lines are not fused: that
-/// kernel takes one vector.
+/// from the number of registers, not measured. The fused kernel of column-major lines takes one
+/// vector.
 template <class T, bool RowMajor, class Exec>
 Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int vectors) {
   Tuning result = tuning_of_matrix<T, RowMajor>(exec, rows, cols);
