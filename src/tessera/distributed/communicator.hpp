@@ -30,7 +30,7 @@ MPI_Datatype type_of() {
   return std::is_same_v<T, float> ? MPI_FLOAT : MPI_DOUBLE;
 }
 
-/// Elements per message: MPI counts them in an int.
+/// MPI counts the elements of a message in an int.
 inline constexpr Index most_elements = Index{1} << 28;
 
 template <class Body>
@@ -98,8 +98,8 @@ class Communicator {
 
   using Facts = std::array<std::int64_t, 10>;
 
-  /// Returns body() of each rank, by rank. If it throws on one, all throw that error. A
-  /// DistributedError passes unchanged: all have thrown it.
+  /// Returns body() of each rank, by rank. If it throws on one rank, all throw that error. A
+  /// DistributedError passes unchanged, because all have thrown it.
   template <class Body>
   std::vector<Facts> meet(Body const& body) const {
     struct Meeting {
@@ -144,7 +144,7 @@ class Communicator {
     MPI_Allgather(&mine, sizeof(Value), MPI_BYTE, all.data(), sizeof(Value), MPI_BYTE, comm_);
     return all;
   }
-  /// All texts together are below 2 GiB.
+  /// All texts together must be below 2 GiB.
   std::vector<std::string> gather_texts(std::string const& mine) const {
     std::vector<std::int64_t> const lengths = gather(static_cast<std::int64_t>(mine.size()));
     detail::Counts counts(lengths.size());

@@ -51,7 +51,7 @@ void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
   }
 }
 
-/// Throws on all ranks unless all pass the same arguments.
+/// Throws on all ranks unless all pass equal arguments.
 template <class Exec>
 void agree_on_call(Distributed<Exec> const& world, std::string const& method,
                    std::function<std::uint64_t()> const& call) {
@@ -91,8 +91,8 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   DistributedOperator(World const& world, A const& a, AtaxOptions<Exec, T> const& options = {})
       : DistributedOperator(world, a, options, world.place_of(a)) {}
 
-  /// Whether each rank's rows begin a segment. Otherwise solvers iterate, and the sums of columns
-  /// are in T: `pca` does not have the bits of one process.
+  /// Whether each rank's rows begin a segment. Otherwise solvers iterate, and sums of columns are
+  /// in T: `pca` does not have the bits of one process.
   [[nodiscard]] bool has_gram() const override {
     return std::ranges::all_of(rows_by_rank_, [&](distributed::Rows const& rows) {
       return rows.count == 0 || rows.first % summation::segment<T> == 0;
@@ -162,8 +162,8 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
                          });
     detail::share_block(world_, products.MT, rows_by_rank_);
   }
-  /// to = the tree over all ranks' subtrees of `size` sums. add(rows, a) computes at `root` the
-  /// sums of these rows, which are a's.
+  /// to = the tree over all ranks' subtrees of `size` sums. add(rows, a) computes the sums of these
+  /// rows at `root`.
   template <class S, class Add>
   void add_subtrees(S const* root, S* to, Index size, Add const& add) const {
     namespace parts = distributed::detail;

@@ -71,7 +71,7 @@ void require_same_call(Distributed<Exec> const& world, char const* operation, So
   }
 }
 
-/// Written in place, or as a copy that is written back at the end.
+/// Written in place, or copied back at the end.
 template <class Exec, class T>
 class OutputSideBySide {
  public:
@@ -237,7 +237,7 @@ Report atax(Distributed<Exec> const& world, Source const& source, V const& v, B 
   });
 }
 
-/// B = A·v of a streamed matrix; each rank reads a part of it
+/// B = A·v of a streamed matrix
 ///
 /// As `atax`. B is replicated.
 ///
@@ -263,7 +263,7 @@ Report multiply(Distributed<Exec> const& world, Source const& source, V const& v
   });
 }
 
-/// C = Aᵀ·B of a streamed matrix; each rank reads a part of it
+/// C = Aᵀ·B of a streamed matrix
 ///
 /// As `atax`. B and C are replicated.
 ///
@@ -289,7 +289,7 @@ Report multiply_transposed(Distributed<Exec> const& world, Source const& source,
   });
 }
 
-/// y = A·x and w = Aᵀ·u of a streamed matrix; each rank reads a part of it once
+/// y = A·x and w = Aᵀ·u of a streamed matrix in one read
 ///
 /// As `atax`. All vectors are replicated.
 ///

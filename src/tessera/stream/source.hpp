@@ -50,8 +50,8 @@ inline constexpr bool may_read_in_kernels = requires { requires bool(S::reads_in
 /// such as packed chunks, where a few lines cost as much as many. 0 or no such function: any call
 /// is cheap.
 ///
-/// If it is above 0, blocks have that many bytes if the memory limit allows it. One thread reads
-/// them, whole and in order, never in kernels; `read` may start threads.
+/// If above 0, blocks have that many bytes if the memory limit allows it. One thread reads them,
+/// whole and in order, never in kernels; `read` may start threads.
 template <class S>
 std::size_t bytes_at_once(S const& source) {
   if constexpr (requires {
@@ -149,8 +149,8 @@ AnySource<T, Layout> any_source(AnySource<T, Layout> const& source) {
   return source;
 }
 
-/// Calls body(AnySource in the layout that determines the order of sums). Blocks of a single row or
-/// column are the same in both.
+/// Calls body(AnySource in the layout that determines the order of sums). A single row or column
+/// has the same blocks in both.
 template <class Source, class Body>
 decltype(auto) in_order(Source const& source, Body const& body) {
   if constexpr (std::is_same_v<typename Source::array_layout, Kokkos::LayoutLeft>) {

@@ -12,7 +12,7 @@
 
 namespace tessera::solve::detail {
 
-/// Some rows; the vectors' entries are copied to be contiguous.
+/// Some rows of the vectors, copied to be contiguous.
 template <class Exec, class T>
 class BlockPart {
  public:

@@ -15,7 +15,7 @@
 #include <tessera/distributed/detail/joins.hpp>
 #include <tessera/distributed/rows.hpp>
 
-/// Exchanges between ranks in memory of Exec.
+/// Exchanges between ranks from memory of Exec.
 namespace tessera::distributed::detail {
 
 template <class Exec>

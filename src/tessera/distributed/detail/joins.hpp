@@ -6,7 +6,7 @@
 
 namespace tessera::distributed::detail {
 
-/// The sum replaces vector `to`, which comes first.
+/// The sum of two subtrees replaces vector `to`, which comes first.
 struct Join {
   int to, from;
 };

@@ -26,7 +26,7 @@ using tessera::detail::MatrixArgument;
 using tessera::detail::OutputVector;
 using tessera::detail::VectorArgument;
 
-/// In panels of the whole matrix.
+/// Lines of `rows`, in panels of the whole matrix.
 template <bool RowMajor, class T>
 Lines<T> lines_of_rows(MatrixArgument<T const> const& a, Rows const& rows, Index all_rows) {
   auto const all = tessera::detail::lines_of<RowMajor>(a);
@@ -154,7 +154,7 @@ struct AtaxJob {
   }
 };
 
-/// Of a unit that ranks share: one (row-major), or one per lane of a segment.
+/// Chains of a unit that ranks share: one (row-major), or one per lane of a segment.
 template <bool RowMajor, class T>
 inline constexpr Index chains_of_column = RowMajor ? 1 : Index{summation::lanes<T>};
 

@@ -35,10 +35,10 @@ struct Subtree {
 };
 
 struct Share {
-  Rows begun;               ///< of a unit that begins on an earlier rank
+  Rows begun;               ///< rows of a unit that begins on an earlier rank
   bool ends_begun = false;  ///< the unit ends with them: a subtree by itself
   std::vector<Subtree> whole;
-  Rows open;  ///< of a unit that ends on a later rank
+  Rows open;  ///< rows of a unit that ends on a later rank
 
   [[nodiscard]] std::size_t roots() const { return whole.size() + (ends_begun ? 1 : 0); }
   [[nodiscard]] bool hands_chains_on() const {
@@ -46,7 +46,7 @@ struct Share {
   }
 };
 
-/// Rounds up, at most to the end.
+/// Rounds up to a unit, at most to the end.
 inline Index unit_begin(Units const& units, Index row) {
   return std::min(units.rows, summation::ceil_div(row, units.unit) * units.unit);
 }
@@ -75,8 +75,8 @@ inline Share share_of(Units const& units, Rows const& rows) {
   return share;
 }
 
-/// About even, in whole units. Boundaries may move by a sixteenth of a rank's units, for few and
-/// large subtrees.
+/// About even shares in whole units. Boundaries may move by a sixteenth of a rank's units, for few
+/// and large subtrees.
 inline Rows even_rows(Units const& units, int rank, int size) {
   Index const count = units.rows == 0 ? 0 : units.count();
   auto const boundary = [&](Index r) {

@@ -18,7 +18,7 @@
 
 namespace tessera::distributed::detail {
 
-/// Sums of squares per column (solve/column_squares.hpp): TransposedJob of squares and ones.
+/// Sums of squares per column (solve/column_squares.hpp), as a TransposedJob of squares and ones.
 template <class Exec, class T>
 struct SquaresJob {
   Exec const& exec;
@@ -38,7 +38,6 @@ struct SquaresJob {
     tessera::detail::for_each_element(exec, "tessera::distributed::ones", rows.count,
                                       solve::detail::SetOne<T>{y});
   }
-  /// Calls visit(squares of some lines, their first row).
   template <bool RowMajor, class Visit>
   void for_lines(Rows const& rows, Visit const& visit) const {
     using Squares = solve::detail::LineSquares<Exec, T>;

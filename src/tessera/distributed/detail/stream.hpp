@@ -37,17 +37,17 @@ using stream::detail::Extents;
 template <class T>
 struct StreamedWork {
   std::string operation;
-  Index sum = 0;                                       ///< of the sum over all parts; 0: no sum
-  tessera::detail::OutputVector<T> grown{nullptr, 1};  ///< each part computes its entries
+  Index sum = 0;  ///< length of the sum over all parts; 0: no sum
+  /// Each part computes its entries of this output.
+  tessera::detail::OutputVector<T> grown{nullptr, 1};
 };
 
-/// A binary counter, on the host.
+/// A binary counter of subtrees, on the host.
 template <class T>
 class SumsOfSubtrees {
  public:
   using Sum = std::vector<T>;
 
-  /// The subtree has 2^level units.
   void push(Sum sum, int level) {
     backends::host::OrdinaryArithmetic const mode;
     auto l = static_cast<std::size_t>(level);
@@ -61,7 +61,6 @@ class SumsOfSubtrees {
     if (waiting_.size() <= level) waiting_.resize(level + 1);
     waiting_[level] = std::move(sum);
   }
-  /// Missing units are +0.
   [[nodiscard]] Sum finish() const {
     backends::host::OrdinaryArithmetic const mode;
     Sum sum;
@@ -89,7 +88,7 @@ class SumsOfSubtrees {
   std::vector<Sum> waiting_;
 };
 
-/// Ranks stream aligned subtrees; then their roots are added. With states, in rounds, after each of
+/// Ranks stream aligned subtrees, whose roots are then added. With states, in rounds, after each of
 /// which all ranks have the state of one process. Only sums of type S = T have states.
 template <class Exec, class T, class Layout, Cut cut, class S = T>
 class StreamOnRanks {
@@ -155,7 +154,7 @@ class StreamOnRanks {
     return Blocks::of<T>(extents_, cut, stream::detail::target_bytes(world_.exec()),
                          options_.memory_limit / (stream::detail::host_slots<Exec> + 1));
   }
-  /// Of subtrees smaller than a block.
+  /// Levels of subtrees smaller than a block.
   [[nodiscard]] std::size_t levels_in_block() const {
     Index const units = std::max(Index{1}, summation::ceil_div(blocks_->size(), unit_));
     return static_cast<std::size_t>(summation::tree_levels(units));
@@ -171,7 +170,7 @@ class StreamOnRanks {
     // If no line fits the limit, the first part throws.
     if (!blocks_) blocks_ = Blocks::of<T>(extents_, cut, 1, std::numeric_limits<Index>::max());
   }
-  /// The smallest of all: it determines the number of rounds, in which all ranks exchange sums.
+  /// Takes the smallest blocks of all ranks, which determine the number of rounds.
   void agree_on_blocks() {
     if (!blocks_ || options_.resume != nullptr) return;
     std::vector<Index> const sizes = world_.communicator().gather(blocks_->size());
@@ -285,7 +284,7 @@ class StreamOnRanks {
         lines += subtree.rows.count;
         order.push_back(order.size());
       }
-      // Largest first: a LimitError then reports this rank's greatest need.
+      // Largest first, so that a LimitError reports this rank's greatest need.
       std::ranges::stable_sort(order, std::ranges::greater{},
                                [&](std::size_t i) { return share.whole[i].rows.count; });
       for (std::size_t const i : order) {
@@ -430,10 +429,10 @@ class StreamOnRanks {
   Extents extents_;
   Index total_;  ///< lines, or elements of all lines
   Index across_;
-  Index unit_;  ///< per leaf
+  Index unit_;  ///< lines or elements per leaf
   std::optional<Blocks> blocks_;
   Index done_ = 0;
-  Index vectors_of_round_ = 0;  ///< of the sum's length, to add roots
+  Index vectors_of_round_ = 0;  ///< vectors of the sum's length, to add roots
   std::size_t bytes_of_round_ = 0;
   SumsOfSubtrees<S> sums_;
   stream::Report report_;

@@ -19,7 +19,7 @@
 
 namespace tessera::distributed::detail {
 
-/// One owner's slice after the other.
+/// Packs one owner's slice after the other.
 template <class T>
 struct PackRoots {
   T const* roots;  // (own, length), from the first exchanged column
@@ -53,7 +53,7 @@ struct AddInOrder {
 };
 
 /// SumOfRoots in memory of Exec; only what MPI cannot send from there goes through the host. All
-/// ranks add few roots whole: one exchange, not two.
+/// ranks add few roots whole, with one exchange instead of two.
 template <class Exec, class T>
 class SumInMemory {
  public:
@@ -103,7 +103,7 @@ class SumInMemory {
   }
 
  private:
-  /// Each rank receives at most twice the data of an all-reduce.
+  /// Roots up to which each rank receives at most twice the data of an all-reduce.
   static constexpr Index few_roots = 4;
 
   [[nodiscard]] bool is_packed() const { return are_few_ || own_ == 1; }
@@ -152,9 +152,9 @@ class SumInMemory {
   Exchanges<Exec>& exchanges_;
   SendBy by_;
   Index length_;
-  Index own_;                  ///< of this rank
-  std::vector<Index> own_of_;  ///< of each rank
-  Index width_ = 0;            ///< per exchange: MPI counts in an int
+  Index own_;                  ///< roots of this rank
+  std::vector<Index> own_of_;  ///< roots of each rank
+  Index width_ = 0;            ///< elements per exchange: MPI counts in an int
   bool are_few_ = false;       ///< roots go to all ranks
   Counts sent_, got_, slices_;
   T* roots_ = nullptr;   // (own, length)

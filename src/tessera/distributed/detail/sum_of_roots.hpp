@@ -14,8 +14,7 @@
 namespace tessera::distributed::detail {
 
 /// The tree over all ranks' subtrees, whose sums have `length` elements. Each rank adds a slice of
-/// the columns of every root, and sends its sums to all. All memory is allocated before anything is
-/// sent.
+/// the columns of every root, and sends its sums to all. All memory is allocated first.
 template <class T>
 class SumOfRoots {
  public:
@@ -84,9 +83,9 @@ class SumOfRoots {
   std::vector<std::vector<int>> levels_;
   std::vector<Join> joins_;
   Index length_;
-  Index own_;    ///< of this rank
-  Index all_;    ///< of all
-  Index width_;  ///< per exchange: MPI counts in an int
+  Index own_;    ///< roots of this rank
+  Index all_;    ///< roots of all ranks
+  Index width_;  ///< elements per exchange
   Counts sent_, got_, slices_;
   std::vector<T> roots_;   // (own, length)
   std::vector<T> packed_;  // (ranks, own, slice)

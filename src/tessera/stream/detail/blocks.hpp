@@ -41,10 +41,10 @@ struct Part {
   Index count;
 };
 
-/// Equal sizes, except perhaps a panel's last block.
+/// Blocks have equal sizes, except perhaps a panel's last one.
 class Blocks {
  public:
-  /// About `target`, at most `most` bytes; nothing if the smallest is larger.
+  /// Cuts about `target`, at most `most` bytes; nothing if the smallest block is larger.
   template <class T>
   static std::optional<Blocks> of(Extents const& e, Cut cut, std::size_t target, std::size_t most) {
     constexpr auto size = static_cast<Index>(sizeof(T));
@@ -112,7 +112,7 @@ class Blocks {
     Index const end = pieces_ == 1 ? total_ : std::min(total_, (panel + 1) * panel_);
     return {first, std::min(size_, end - first)};
   }
-  /// Chains then continue in the next block.
+  /// Whether blocks are parts of panels, so that chains continue in the next block.
   [[nodiscard]] bool are_pieces() const { return pieces_ > 1; }
   [[nodiscard]] Index pieces() const { return pieces_; }
   [[nodiscard]] bool begins_panel(Index block) const { return block % pieces_ == 0; }
@@ -120,7 +120,7 @@ class Blocks {
     auto const [first, count] = part(block);
     return (first + count) % panel_ == 0 || first + count == total_;
   }
-  /// That a block computes or completes.
+  /// The subtree that a block computes or completes.
   [[nodiscard]] Index subtree(Index block) const { return block / pieces_; }
   [[nodiscard]] Index subtrees() const { return subtree(count() - 1) + 1; }
   /// 0 if panels do not matter.

@@ -44,7 +44,7 @@ struct EachColumn {
     void finish() {
       for (One& work : works_) work.finish();
     }
-    // States are of single vectors.
+    // States have a single vector.
     void save(State<T>&, Index) const {}
     [[nodiscard]] bool restore(State<T> const&) { return false; }
     [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }

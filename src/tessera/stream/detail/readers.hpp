@@ -53,8 +53,8 @@ class Readers {
   Readers(Readers const&) = delete;
   Readers& operator=(Readers const&) = delete;
 
-  /// For the next transfer; returns its slot. Calls `meanwhile`, if any, periodically. Rethrows
-  /// errors of both.
+  /// Waits for the next transfer; returns its slot. Calls `meanwhile`, if any, periodically.
+  /// Rethrows errors of both.
   int wait(Index transfer, std::function<void()> const& meanwhile) {
     constexpr std::chrono::milliseconds call_every{50};
     std::unique_lock lock(mutex_);

@@ -20,7 +20,7 @@ using summation::Index;
 using tessera::detail::Lines;
 using tessera::detail::Walk;
 
-/// The first exception of a kernel's threads, which must not leave it.
+/// The first exception of a kernel's threads, which must not leave the kernel.
 class FirstError {
  public:
   void keep() {
@@ -51,7 +51,7 @@ struct LinesToRead {
   Index lines;
   Index length;
 
-  /// 0: too few fit.
+  /// Lines per read; 0: too few fit.
   static Index lines_for(Index panel_lines, Index length) {
     Index const fit = static_cast<Index>(most_bytes / sizeof(T)) / length;
     return std::min(panel_lines, fit / fewest_lines * fewest_lines);

@@ -26,16 +26,16 @@
 /// Threads read blocks; the caller's thread sends them to the device and starts the work.
 namespace tessera::stream::detail {
 
-/// The next begins as soon as one ends.
+/// Two, so that the next begins as soon as one ends.
 inline constexpr int copies_at_once = 2;
-/// In host memory. Hosts: one block is read, one ready, one used. GPUs: some transfers are sent
-/// while others are read.
+/// Slots in host memory. Hosts: one block is read, one ready, one used. GPUs: some transfers are
+/// sent while others are read.
 template <class Exec>
 inline constexpr int host_slots = backends::Backend<Exec>::is_gpu ? copies_at_once + 5 : 3;
-/// Transfers may belong to two blocks, one is used, and the previous one may still be.
+/// Transfers may belong to two blocks; one block is used, and the previous one may still be.
 inline constexpr int device_slots = copies_at_once + 2;
-/// Or one line. Small, as the first transfer waits for pinned memory; a copy must hide the start of
-/// the next.
+/// Or one line. Small, as the first transfer waits for pinned memory; large enough that a copy
+/// hides the start of the next.
 inline constexpr std::size_t transfer_bytes = std::size_t{4} << 20U;
 inline constexpr std::size_t slice_bytes = std::size_t{512} << 10U;
 
@@ -227,7 +227,7 @@ class Run {
   using Entries =
       Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  /// Waits at the end, also on exceptions: the memory of copies is freed next.
+  /// Waits at the end, also on exceptions, because the memory of copies is freed next.
   class Copies {
    public:
     explicit Copies(Exec const& exec)
@@ -430,7 +430,7 @@ class Run {
     return wanted > 0 ? wanted : default_readers(exec_, may_read() ? 0 : 1);
   }
 
-  /// Parts cost as much as whole blocks.
+  /// True if parts cost as much as whole blocks.
   [[nodiscard]] bool reads_whole_blocks() const { return source_.bytes_at_once() > 0; }
 
   [[nodiscard]] bool may_read() const {
@@ -447,7 +447,7 @@ class Run {
     report_.bytes_read += bytes_of(block);
   }
 
-  /// Blocks may be larger: they need not stay in cache, and uneven threads wait less.
+  /// Blocks may then be larger: they need not stay in cache, and uneven threads wait less.
   [[nodiscard]] bool threads_may_read() const {
     return can_read_lines && may_read() && readers_ == 0 && options_.method != Method::two_stage &&
            LinesToRead<T>::lines_for(extents_.count, extents_.length) > 0;

@@ -102,7 +102,7 @@ class VectorTree {
     set_result(exec_, length_, next_.data(), out);
   }
 
-  /// By level, the whole tree last. Fences.
+  /// Returns sums by level, the whole tree last. Fences.
   [[nodiscard]] std::vector<std::vector<T>> save() const {
     exec_.fence("tessera::stream::save");
     auto const copy = [](Vector const& sum, bool is_there) {
@@ -114,8 +114,8 @@ class VectorTree {
     saved.push_back(copy(next_, is_complete_));
     return saved;
   }
-  /// After `count` vectors, whose binary digits determine the waiting subtrees. False, without
-  /// changes, if the vectors do not fit.
+  /// Restores the tree after `count` vectors, whose binary digits determine the waiting subtrees.
+  /// False, without changes, if the vectors do not fit.
   [[nodiscard]] bool restore(std::vector<std::vector<T>> const& saved, Index count) {
     if (saved.size() != waiting_.size() + 1) return false;
     for (std::size_t level = 0; level < saved.size(); ++level) {

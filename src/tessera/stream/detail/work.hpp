@@ -244,7 +244,7 @@ class SumWork : public TreeWork<Exec, T> {
   Workspace<Exec>& workspace_;
 };
 
-/// Blocks: groups of panels (row-major), or segments of all columns.
+/// Blocks are groups of panels (row-major), or segments of all columns.
 template <class Exec, class T, bool RowMajor, class Set, class Factor>
 class AtaxWork : public TreeWork<Exec, T> {
  public:
