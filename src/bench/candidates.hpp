@@ -7,10 +7,10 @@
 
 #include <tessera/tuning.hpp>
 
-/// Launches that a search tries: a grid around the backend's choice.
+/// Launches that a search tries around the backend's choice.
 namespace tessera::bench {
 
-/// As kernels see them (docs/decisions/two-primitives.md).
+/// The matrix as kernels see it (docs/decisions/two-primitives.md).
 struct LinesOf {
   Index count;
   Index length;
@@ -18,14 +18,14 @@ struct LinesOf {
   Index panels;  ///< of all lines
 };
 
-/// The backend's choice first, without duplicates.
+/// The backend's choice first; no duplicates.
 std::vector<DotTuning> dot_candidates(DotTuning const& choice, LinesOf const& lines);
 std::vector<SumTuning> sum_candidates(SumTuning const& choice, LinesOf const& lines);
 std::vector<FusedLinesTuning> fused_lines_candidates(FusedLinesTuning const& choice,
                                                      LinesOf const& lines);
 std::vector<FusedTilesTuning> fused_tiles_candidates(FusedTilesTuning const& choice,
                                                      LinesOf const& lines);
-/// The backend rejects what it does not have.
+/// May include tiles that the backend rejects.
 std::vector<TransposeTuning> transpose_candidates(TransposeTuning const& choice, Index rows,
                                                   bool is_gpu);
 std::vector<GemmTuning> gemm_candidates(GemmTuning const& choice, bool is_gpu);

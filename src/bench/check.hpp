@@ -21,16 +21,16 @@
 /// Whether contenders compute what our operation computes.
 ///
 /// On whole numbers, whose sums are exact in any order, all results must be equal. On real numbers,
-/// results documented to have our bits must have them. Others must be within a bound: with the unit
-/// roundoff u, k additions and multiplications per element and g = k·u / (1 - k·u), two results
-/// differ by at most 2g·S, where S is the operation on magnitudes. The computed S is at least
-/// (1-g)·S. If k is too large for this, whole numbers alone decide.
+/// results documented to have our bits must have them; others must be within a bound. With the unit
+/// roundoff u, k roundings per element and g = k·u / (1 - k·u), two results differ by at most 2g·S,
+/// where S is the operation on magnitudes. The computed S is at least (1-g)·S. If k is too large,
+/// whole numbers alone decide.
 ///
 /// Exponentials of the logistic gradient have errors below 2 ulp. Its S is Σ |a|·(1 + (|A|·|v|)_i),
 /// because the slope of σ is at most 1/4 and |σ(b) - y| at most 2.
 namespace tessera::bench {
 
-/// Of two computed σ(b) - y, in units of roundoff.
+/// Rounding errors in two computed σ(b) - y.
 inline constexpr std::int64_t roundings_of_logistic = 16;
 
 template <class T>
@@ -155,7 +155,7 @@ Difference compare(Exec const& exec, Comparison<T> const& comparison) {
   return difference;
 }
 
-/// The first, if there are two results.
+/// Returns the first of two results.
 template <class Exec, class T>
 T* result_of(Problem<Exec, T> const& p, std::string_view operation) {
   return operation == "gemm" || operation == "atax_block" || operation == "transpose"
@@ -188,10 +188,10 @@ std::vector<Result<T>> results_of(Problem<Exec, T> const& p, std::string_view op
 }
 
 struct Verdict {
-  /// "equal bits", "in bounds", "equal on whole numbers alone" (no bound holds), or "WRONG: …".
+  /// "equal bits", "in bounds", "equal on whole numbers alone" or "WRONG: …".
   std::string text{};
   bool wrong = false;
-  std::string why_not{};  ///< empty: it could run
+  std::string why_not{};  ///< empty if it could run
 };
 
 template <class Exec, class T>
@@ -202,7 +202,6 @@ std::vector<Runner<Exec, T>*> pointers_to(std::vector<Runner<Exec, T>>& runners)
   return pointers;
 }
 
-/// The expected results of an operation and layout on one problem.
 template <class Exec, class T>
 class Checker {
  public:
@@ -215,7 +214,6 @@ class Checker {
         reference_(problem_, ours, Launch{}, 1),
         bound_(problem_, bound_of(ours), Launch{}, 1) {}
 
-  /// Real data are in the problem afterwards.
   std::vector<Verdict> check(Runners const& runners) {
     std::vector<Verdict> verdicts(runners.size());
     if (operation_ == "transpose") {
@@ -296,7 +294,7 @@ class Checker {
     return (is_logistic ? 2 : 1) * 2 * g / (1 - g);
   }
 
-  /// With the expected results from element `before` on; bits are compared.
+  /// Compares the bits of expected results from element `before` on.
   [[nodiscard]] Comparison<T> comparison_with(Contender<Exec, T> const& contender,
                                               Result<T> const& result, std::size_t before) const {
     auto const& p = *problem_;
@@ -359,7 +357,7 @@ class Checker {
   Vector expected_;
 };
 
-/// Real data are in the problem afterwards.
+/// Leaves real data in the problem.
 /// @throws std::invalid_argument without a row of ours
 template <class Exec, class T>
 std::vector<Verdict> check(std::shared_ptr<Problem<Exec, T> const> const& problem,

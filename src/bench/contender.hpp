@@ -12,19 +12,19 @@
 
 #include <tessera/tuning.hpp>
 
-/// All that can be measured: contenders on the shared matrix of a shape.
+/// Contenders on the shared matrix of a shape.
 namespace tessera::bench {
 
-/// Enqueues one call; its number selects the copy of the matrix.
+/// Enqueues one call; `call` selects the copy of the matrix.
 using Work = std::function<void(int call)>;
 
 struct Launch {
-  published::TeamShape team{};                 ///< variants; 0 x 0: as published
-  std::int64_t most_teams = 0;                 ///< variants; 0: as published
-  std::int64_t tile = 0;                       ///< variants; 0: as published
-  std::optional<Tuning> tuning{};              ///< ours; empty: the backend's
-  std::optional<TransposeTuning> transpose{};  ///< ours; empty: the backend's
-  std::optional<GemmTuning> gemm{};            ///< ours; empty: the backend's
+  published::TeamShape team{};  ///< of variants, like the next two; 0: as published
+  std::int64_t most_teams = 0;
+  std::int64_t tile = 0;
+  std::optional<Tuning> tuning{};  ///< of our rows, like the next two; empty: the backend's
+  std::optional<TransposeTuning> transpose{};
+  std::optional<GemmTuning> gemm{};
 };
 
 enum class Kind {
@@ -36,7 +36,6 @@ enum class Kind {
 
 enum class Layout { row_major, column_major };
 
-/// How far its bits are reproducible.
 enum class Repeats {
   always,
   with_equal_launch,  ///< for the same shape and launch
@@ -47,7 +46,7 @@ enum class Repeats {
 std::string to_string(Repeats repeats);
 std::string to_string(Kind kind);
 
-/// `prepare` makes the timed work. Both throw a readable message if the launch cannot run.
+/// `prepare` makes the timed work. It and the work throw if the launch cannot run.
 template <class Exec, class T>
 struct Contender {
   /// Of Operation, or "read", "copy", "launch".
@@ -55,25 +54,24 @@ struct Contender {
   std::string name;
   Kind kind = Kind::peer;
   Layout layout = Layout::row_major;
-  int matrix_reads = 1;       ///< reads or writes of the bytes of A
-  bool has_our_bits = false;  ///< documented to give the bits of our operation
+  int matrix_reads = 1;  ///< reads or writes of the bytes of A
+  bool has_our_bits = false;
   bool takes_teams = false;
   bool takes_most_teams = false;
   bool takes_tile = false;
-  bool is_copy = false;  ///< of transposes
+  bool is_copy = false;
   Repeats repeats = Repeats::not_stated;
   std::function<Work(Problem<Exec, T> const&, Launch const&)> prepare;
   /// Computes S (check.hpp); empty: `prepare` does.
   std::function<Work(Problem<Exec, T> const&, Launch const&)> prepare_bound = {};
 };
 
-/// "openblas column-major".
+/// Such as "openblas column-major".
 template <class Exec, class T>
 std::string full_name(Contender<Exec, T> const& contender) {
   return contender.name + (contender.layout == Layout::column_major ? " column-major" : "");
 }
 
-/// Filled by the sources of table.hpp.
 template <class Exec, class T>
 std::vector<Contender<Exec, T>>& rows() {
   static std::vector<Contender<Exec, T>> all;

@@ -48,7 +48,7 @@ int int_of(std::int64_t size) {
   return static_cast<int>(size);
 }
 
-/// Column-major only: a row-major matrix is the transpose of one.
+/// Column-major only: a row-major matrix is passed as its transpose.
 template <class T, Layout layout>
 class GemvOfCublas {
  public:
@@ -114,7 +114,7 @@ void add_products() {
   });
 }
 
-/// At(n x m) = A(m x n)^T, row-major: transposes to cuBLAS.
+/// At(n x m) = A(m x n)^T, both row-major, which cuBLAS sees transposed.
 void geam(cublasHandle_t handle, int m, int n, float const* A, int leading, float* At, int ldat) {
   float const one = 1;
   float const zero = 0;
@@ -171,7 +171,7 @@ void gemm(cublasHandle_t handle, int m, int n, int k, double const* A, int lda, 
         "cublasDgemm");
 }
 
-/// Row-major: the column-major product of the factors in reverse order.
+/// A row-major product is the column-major one of the factors in reverse order.
 template <class T, Layout layout>
 void add_gemm_row(std::string const& name, cublasMath_t mode) {
   using L = KokkosLayout<layout>;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int block_threads = 512;
 
-/// A store under a condition that never holds keeps the loads.
+/// A store under a condition that never holds keeps the compiler from removing loads.
 template <int in_flight>
 __global__ void __launch_bounds__(block_threads)
     read_words(uint4 const* words, std::int64_t count, unsigned* sink) {
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(block_threads)
 
 __global__ void empty() {}
 
-/// No kernel is the fastest for every size: the fastest of several is the memory's limit.
+/// No kernel is fastest for every size: the fastest of several measures the memory's limit.
 template <int in_flight, class T>
 void add_read_stream(int blocks_per_processor) {
   using Exec = Kokkos::Cuda;

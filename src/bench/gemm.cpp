@@ -30,7 +30,7 @@ void add_gemm_row(std::string const& name, Kernels kernels) {
                              .prepare = prepare});
 }
 
-/// Summed in the order of products with a vector.
+/// Sums in the order of products with a vector.
 template <class Exec, class T, Layout layout>
 void add_block_row() {
   using L = KokkosLayout<layout>;

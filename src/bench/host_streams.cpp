@@ -20,7 +20,7 @@ struct AddUp {
   }
 };
 
-/// With many independent sums.
+/// Reads with many independent sums.
 template <class Exec, class T>
 T add_up(Exec const& exec, T const* data, std::int64_t size) {
   T total = 0;

@@ -15,15 +15,15 @@
 
 #include <tessera/backends/backends.hpp>
 
-/// What differs between hosts and GPUs.
+/// Differences between hosts and GPUs.
 namespace tessera::bench {
 
 struct Elapsed {
-  double seconds;                      ///< to the end of the last kernel
-  std::optional<double> host_seconds;  ///< until the calls returned, if earlier
+  double seconds;                      ///< seconds until the last kernel ends
+  std::optional<double> host_seconds;  ///< seconds until the calls return, if earlier
 };
 
-/// (name, value)
+/// Pairs (name, value).
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 namespace host {
@@ -32,10 +32,9 @@ std::size_t free_bytes();
 
 }  // namespace host
 
-/// Implemented in cuda_machine.cpp.
 namespace gpu {
 
-/// Between two events.
+/// Time between two events.
 Elapsed time(void* stream, std::function<void()> const& enqueue);
 std::size_t cache_bytes();
 std::size_t free_bytes();
@@ -60,13 +59,13 @@ Elapsed time(Exec const& exec, std::function<void()> const& enqueue) {
   }
 }
 
-/// A stream takes about 1000 kernels before the next one blocks, and a call may have three.
+/// A stream takes about 1000 kernels before it blocks, and a call may have three.
 template <class Exec>
 constexpr int most_calls_under_way() {
   return is_gpu<Exec> ? 250 : std::numeric_limits<int>::max();
 }
 
-/// Bytes to read between two reads of a matrix, so that no cache holds it; 0 on hosts.
+/// Bytes to read between two reads of a matrix, so that caches do not hold it; 0 on hosts.
 template <class Exec>
 std::size_t bytes_to_rotate() {
   if constexpr (is_gpu<Exec>) {

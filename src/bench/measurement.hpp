@@ -12,7 +12,7 @@
 
 namespace tessera::bench {
 
-/// On the host, contiguous, in the request's scalar and layout.
+/// Contiguous host arrays of the request's scalar type and layout.
 struct Numbers {
   void* matrix = nullptr;  ///< null: random
   void* other = nullptr;   ///< the vector, or the second factor
@@ -41,22 +41,18 @@ struct Request {
   Layout layout = Layout::row_major;
   /// GPUs only.
   std::optional<backends::CachePreference> cache_preference{};
-  /// Empty: all.
+  /// Names to measure; empty: all.
   std::optional<std::vector<std::string>> variants{};
-  /// For variants; empty: as published.
+  /// Of variants, like the next two; empty or 0: as published.
   std::vector<published::TeamShape> teams{};
-  /// For variants with a tile; empty: as published.
   std::vector<std::int64_t> tiles{};
-  /// For variants; 0: as published.
   std::int64_t most_teams = 0;
   Numbers numbers{};
-  /// For each row.
   std::function<Opinion(Made const&)> judge{};
   int turns = 7;
   double seconds = 0.01;  ///< per turn, approximately
 };
 
-/// Per call.
 struct Seconds {
   double min = 0;
   double median = 0;
@@ -82,14 +78,14 @@ struct Row {
   int calls = 0;    ///< per turn
   double gb_per_s = 0;
   double gflop_per_s = 0;
-  std::optional<double> share{};  ///< the stream's time / its time
-  double speed_up = 0;            ///< over the slowest row
+  std::optional<double> share{};  ///< the stream's time divided by this row's
+  double speed_up = 0;            ///< speed relative to the slowest row
 };
 
 struct Stream {
   std::string name{};
   double seconds;
-  double gb_per_s;  ///< read and written
+  double gb_per_s;  ///< GB/s read and written
 };
 
 struct Table {
@@ -99,14 +95,14 @@ struct Table {
   double bytes = 0;  ///< per call
   double flops = 0;  ///< per call
   std::optional<Stream> stream{};
-  std::vector<Row> rows{};  ///< by time; those without one last
+  std::vector<Row> rows{};  ///< by time; rows without a time last
 
   [[nodiscard]] bool has_wrong_row() const;
 };
 
 using Progress = std::function<void(std::size_t done, std::size_t total)>;
 
-/// Checks all rows, then times them in turns.
+/// Checks all rows, then times them.
 /// @throws std::invalid_argument for an unknown backend, scalar, operation or variant
 Table measure(Request const& request, Progress const& progress = {});
 

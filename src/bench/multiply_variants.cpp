@@ -11,7 +11,7 @@ namespace {
 
 namespace gemv = published::gemv;
 
-/// Tiles with and without checks of their ends.
+/// Each variant with and without checks of the tiles' ends.
 template <class Exec, class T, Layout layout, class Variant>
 void add_multiply_variant_row(Variant const& variant, published::Tiling tiling,
                               std::string const& name) {

@@ -12,8 +12,8 @@
 namespace tessera::bench {
 namespace {
 
-/// Loaded when first measured: it allocates much memory at its start, and ends the program if it
-/// cannot.
+/// Loaded when first measured: it allocates much memory at its start, and ends the program if that
+/// fails.
 struct Library {
   decltype(&::openblas_get_config) get_config;
   decltype(&::openblas_set_num_threads) set_num_threads;

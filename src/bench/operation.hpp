@@ -8,31 +8,29 @@
 
 namespace tessera::bench {
 
-/// Rates, runs and reports use these facts.
 struct Operation {
   std::string_view name;
   char const* command;
   std::string_view formula;
   std::string_view formula_ascii;  ///< for help texts
-  std::string_view vector_name;    ///< of the input; empty: none
-  bool takes_rows_vector = false;  ///< with an entry per row of A
+  std::string_view vector_name;    ///< name of the input vector; empty: none
+  bool takes_rows_vector = false;  ///< the input vector has an entry per row of A
   bool gives_rows_vector = false;
-  bool gives_two_vectors = false;  ///< a second input and a second result
+  bool gives_two_vectors = false;  ///< has a second input and a second result
   bool has_methods = false;
-  bool is_tuned = true;  ///< by `tune`
+  bool is_tuned = true;
   bool takes_files = true;
   bool is_exact = true;  ///< whole numbers give exact results in any order
   ShapeKind shapes;
-  bool is_counted_in_flops;  ///< GFLOP/s; else GB/s
-  std::string_view stream;   ///< compared with "read", "copy", or nothing
-  /// To be moved, each array once.
+  bool is_counted_in_flops;  ///< rate in GFLOP/s, otherwise GB/s
+  std::string_view stream;   ///< reference: "read", "copy" or none
+  /// Bytes to move, each array once.
   double (*bytes)(Shape const& shape, double element_bytes);
   double (*flops)(Shape const& shape);
 };
 
 std::span<Operation const> operations();
 
-/// @throws std::invalid_argument for unknown names
 Operation const& operation_named(std::string_view name);
 
 }  // namespace tessera::bench

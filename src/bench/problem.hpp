@@ -33,7 +33,7 @@ template <class T>
 struct ValueOf {
   std::uint32_t seed;
   Data data;
-  std::uint32_t density;  ///< how many of 2^32 whole numbers are nonzero
+  std::uint32_t density;  ///< number of nonzero values among 2^32 whole numbers
 
   KOKKOS_INLINE_FUNCTION T operator()(std::int64_t i) const {
     auto x = (static_cast<std::uint32_t>(i) + seed) * 2654435761U;
@@ -49,7 +49,7 @@ struct ValueOf {
   }
 
  private:
-  /// With enough bits that products are rounded.
+  /// Has enough bits that products are rounded.
   KOKKOS_INLINE_FUNCTION static T real(std::uint32_t x) {
     if constexpr (sizeof(T) == 4) {
       return static_cast<T>(static_cast<int>(x >> 16) - 32768) / T(32768);
@@ -77,8 +77,8 @@ void fill(Exec const& exec, T* values, std::size_t size, ValueOf<T> const& value
                        Fill<T>{values, value_of});
 }
 
-/// Magnitudes of C = Aᵀ·(A·v) add up to about d·m·(1 + d·n) for a fraction d of nonzero numbers;
-/// kept four times below 2^24, so exact in float.
+/// Magnitudes of C = Aᵀ·(A·v) add up to about d·m·(1 + d·n) for a fraction d of nonzero numbers. d
+/// keeps them four times below 2^24, so exact in float.
 inline double density_of_whole_numbers(Shape const& shape) {
   auto const m = static_cast<double>(shape.rows);
   auto const n = static_cast<double>(shape.cols);
@@ -86,8 +86,7 @@ inline double density_of_whole_numbers(Shape const& shape) {
   return std::min({0.5, most / 2 / std::max(m, n), 1448.0 / std::max(1.0, std::sqrt(m * n))});
 }
 
-/// The data of one shape for all contenders, with copies of the matrix so that no call finds it in
-/// a cache.
+/// Data of one shape for all contenders.
 template <class Exec, class T>
 class Problem {
   using Vector = Kokkos::View<T*, Exec>;
@@ -118,7 +117,7 @@ class Problem {
     if (shape.is_product()) need_target();
   }
 
-  /// Distance between copies: room for either layout, a multiple of 256 bytes.
+  /// Elements between copies: room for either layout, a multiple of 256 bytes.
   static std::size_t stored_elements(Shape const& shape) {
     return whole_pieces(std::max(shape.rows * (shape.cols + shape.padding),
                                  shape.cols * (shape.rows + shape.padding)));
@@ -169,7 +168,7 @@ class Problem {
     return Vector(without_values("between"), size_of(shape.rows * shape.factor_cols));
   }
 
-  /// A target per copy, for all contenders. @throws std::runtime_error if memory is short
+  /// Allocates a target per copy. @throws std::runtime_error if memory is short
   void need_target() const {
     if (target_.extent(0) > 0) return;
     std::size_t const elements = copies_of(target_elements(shape));
@@ -180,7 +179,7 @@ class Problem {
     target_ = Vector(without_values("target"), elements);
   }
   [[nodiscard]] Workspace<Exec>* workspace() const { return &workspace_; }
-  /// @throws std::runtime_error if it does not fit
+  /// @throws std::runtime_error if the memory is short
   void need_workspace_of_matrix() const {
     auto const bytes = static_cast<std::size_t>(matrix_bytes());
     if (workspace_.bytes() >= bytes || bytes <= free_bytes<Exec>()) return;
@@ -188,13 +187,12 @@ class Problem {
                              " MiB of memory more");
   }
 
-  /// After need_target().
   [[nodiscard]] T* target_of(int call) const {
     return target_.data() + place_of(call, target_elements(shape));
   }
   [[nodiscard]] std::int64_t target_leading() const { return shape.rows + shape.padding; }
 
-  /// Of call 0; waits.
+  /// Fills the data of call 0; waits.
   void fill_first(Data data) const {
     auto const part = density_of_whole_numbers(shape);
     auto const density = static_cast<std::uint32_t>(part * 4294967295.0);
@@ -206,7 +204,7 @@ class Problem {
     exec.fence("bench: data are there");
   }
 
-  /// Copies numbers of the host to every copy; `factor` may be null.
+  /// Copies host numbers to every copy; `factor` may be null.
   void take(T const* matrix, T const* factor) const {
     for (int k = 0; k < copies; ++k) {
       copy_from_host(matrix, elements(k), size_of(shape.rows * shape.cols));

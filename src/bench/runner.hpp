@@ -15,14 +15,13 @@
 #include <utility>
 
 /// A turn is a number of consecutive calls, timed together; on a GPU between two events, so
-/// launches count unless hidden. Turns are in random order: ratios of medians hold although the
-/// machine's speed drifts.
+/// launches count unless hidden. Random order keeps ratios of medians valid while the machine's
+/// speed drifts.
 namespace tessera::bench {
 
-/// Per call.
 struct Turn {
   double seconds;
-  std::optional<double> host_seconds;  ///< until a call returned, if earlier
+  std::optional<double> host_seconds;  ///< until a call returns, if earlier
 };
 
 template <class Exec, class T>
@@ -38,12 +37,9 @@ class Runner {
 
   [[nodiscard]] Problem<Exec, T> const& problem() const { return *problem_; }
   [[nodiscard]] Contender<Exec, T> const& contender() const { return contender_; }
-  /// Known after a turn.
   [[nodiscard]] int kernels() const { return kernels_; }
-  /// Known after a turn.
   [[nodiscard]] int calls() const { return calls_; }
 
-  /// Throws the contender's exception if it cannot run.
   Turn take_turn() {
     if (!is_prepared_) prepare();
     if (calls_ > 1) time_calls(1);  // removes effects of the previous contender
@@ -53,7 +49,7 @@ class Runner {
     return turn;
   }
 
-  /// Outside of turns; waits.
+  /// Calls outside of turns; waits.
   void call_first() {
     if (!work_) work_ = contender_.prepare(*problem_, launch_);
     work_(0);
@@ -96,6 +92,7 @@ class Runner {
 };
 
 /// Enough copies that caches evict a matrix before it is read again.
+///
 /// @param bytes that a call reads and writes
 template <class Exec>
 int copies_for(std::size_t bytes) {
@@ -131,7 +128,7 @@ std::pair<std::shared_ptr<Problem<Exec, T> const>, std::string> make_problem(Sha
   }
 }
 
-/// Each round has every k below `count`, in a random order that is the same in every run.
+/// Each round has every k below `count`, in a random order that is equal in every run.
 void take_turns(std::size_t count, int turns, std::function<void(std::size_t)> const& turn);
 
 }  // namespace tessera::bench

@@ -64,7 +64,7 @@ class Search {
   }
 
  private:
-  /// The others add lines up.
+  /// Whether the operation computes dot products of lines; others add lines up.
   [[nodiscard]] bool is_dot(std::string const& operation) const {
     return (operation == "multiply") == row_major_;
   }
@@ -132,7 +132,7 @@ class Search {
     return all;
   }
 
-  /// Without launches that the backend rejects or that are equal on a GPU, which uses part of a
+  /// Omits launches that the backend rejects, or that are equal on a GPU, which uses part of a
   /// tuning.
   std::vector<Candidate> distinct(std::string const& operation,
                                   std::vector<Candidate> const& all) const {
@@ -178,7 +178,7 @@ class Search {
     return plan_atax<T, KokkosLayout>(problem_->exec, rows, cols, fused);
   }
 
-  /// Fused kernels and the two stages separately; then the best of each as a whole.
+  /// Searches the fused kernels and the two stages, then the best of each as a whole.
   void search_atax() {
     auto const fused = fused_launches();
     auto const dot = dot_launches();
@@ -195,7 +195,6 @@ class Search {
       tuning.prefer_fused = prefer_fused;
       whole.push_back({.launch = {.tuning = tuning}, .words = words});
     };
-    // So that either method can be selected.
     Tuning best = choice_;
     if (best_fused) {
       best.fused_lines = fused[*best_fused].launch.tuning->fused_lines;
@@ -212,7 +211,6 @@ class Search {
     keep(try_all("atax", "atax", "tessera auto", whole), whole);
   }
 
-  /// @return the fastest
   std::optional<std::size_t> try_all(std::string const& stage, std::string const& operation,
                                      std::string const& name,
                                      std::vector<Candidate> const& candidates) {

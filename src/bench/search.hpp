@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-/// Searches a grid for the fastest launch of our kernels.
+/// Searches for the fastest launch of our kernels.
 namespace tessera::bench {
 
 struct Trial {
@@ -23,7 +23,7 @@ struct Trial {
 
 struct Found {
   std::string why_not{};
-  std::vector<Trial> trials{};  ///< by stage, the whole last; by time
+  std::vector<Trial> trials{};  ///< by stage, the whole last; by time within a stage
   Launch best{};
   double seconds = 0;
   double backend_seconds = 0;  ///< of the backend's choice

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view quick =
     "16384x16384,65536x4096,4096x65536,262144x256,4096x4096,1024x1024,12345x6789,1000x1000+3";
 
-// If time runs out, the last ones are omitted.
+// Ordered so that the last ones can be omitted if time runs out.
 constexpr std::string_view grid =
     "16384x16384,8192x8192,4096x4096,2048x2048,1024x1024,1048576x1024,65536x4096,4096x65536,"
     "262144x256,256x262144,4194304x64,64x4194304,10240x10240,32768x32768,1024x1048576,128x16384,"

@@ -27,7 +27,7 @@ enum class ShapeKind {
   product,  ///< MxNxK, or N for a cube
 };
 
-/// Such as "4096x4096,1000x1000+3", or "quick" or "grid". @throws std::invalid_argument
+/// Parses "4096x4096,1000x1000+3", "quick" or "grid". @throws std::invalid_argument
 std::vector<Shape> parse_shapes(std::string_view list, ShapeKind kind = ShapeKind::matrix);
 
 std::vector<std::string> split_at_commas(std::string_view list);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// References on every backend: copying A, and an empty kernel.
+// Reference rows of every backend: copying A, and an empty kernel.
 #include <bench/table.hpp>
 
 namespace tessera::bench {

@@ -24,16 +24,16 @@ void for_each_table(Work const& work) {
 
 std::vector<std::string>& list_of_peers();
 
-void add_streams();             ///< copying, empty launches
-void add_host_streams();        ///< reading on hosts
-void add_gpu_streams();         ///< reading on GPUs, empty launches of CUDA
-void add_atax();                ///< ours
-void add_products();            ///< ours: vectors, one and two at a time
-void add_transpose();           ///< ours
-void add_gemm();                ///< ours
-void add_multiply_variants();   ///< published, both products
-void add_transpose_variants();  ///< published
-void add_gemm_variants();       ///< published
+void add_streams();
+void add_host_streams();
+void add_gpu_streams();
+void add_atax();
+void add_products();  ///< ours, with one and two vectors
+void add_transpose();
+void add_gemm();
+void add_multiply_variants();
+void add_transpose_variants();
+void add_gemm_variants();
 void add_openblas();
 void add_cublas();
 void add_kokkos_kernels();

@@ -7,10 +7,10 @@
 #include <tessera/tuning.hpp>
 #include <tessera/workspace.hpp>
 
-/// Published kernels in portable form, to run and compare.
+/// Published kernels in portable form.
 namespace tessera::published {
 
-/// A block of a GPU in two directions; each variant defines their use.
+/// Rows and columns of threads.
 struct TeamShape {
   int rows = 0;
   int cols = 0;
@@ -21,7 +21,7 @@ struct TeamShape {
   friend constexpr bool operator==(TeamShape const&, TeamShape const&) = default;
 };
 
-/// Checks of the ends.
+/// Whether the ends of tiles are checked.
 enum class Tiling {
   automatic,  ///< exact if the sizes allow it
   exact,      ///< sizes must be multiples of the team's and the tile's
@@ -36,13 +36,12 @@ enum class Reproducible {
 
 template <class Exec>
 struct VariantOptions {
-  /// For variants that keep partial results in memory.
+  /// For variants with partial results in memory.
   Workspace<Exec>* workspace = nullptr;
-  /// 0 x 0: as published.
+  /// 0: as published, like the next two.
   TeamShape team{};
-  /// 0: as published.
   Index teams = 0;
-  /// Scalars of the input vector in scratch; 0: as published.
+  /// Scalars of the input vector in scratch.
   Index tile = 0;
   Tiling tiling = Tiling::automatic;
 };

@@ -9,7 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
-/// In the order of their course.
+/// Transposes in the order of their course.
 namespace tessera::published {
 
 template <class Exec, class T>
@@ -22,7 +22,7 @@ using TransposeOutput = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::me
 template <class Exec, class T>
 struct TransposeVariant {
   std::string_view name;  ///< on the command line
-  bool is_copy;           ///< A, m x n, not its transpose
+  bool is_copy;           ///< computes A (m x n), not its transpose
   std::string_view blocks;
   void (*run)(Exec const& exec, TransposeInput<Exec, T> const& A,
               TransposeOutput<Exec, T> const& out, Block const& block);

@@ -18,7 +18,7 @@ namespace tessera::published {
 
 using summation::Index;
 
-/// Thread (x, y) follows (x - 1, y): neighbours in x run in lockstep.
+/// Thread (x, y) follows (x - 1, y): threads adjacent in x run in lockstep.
 struct Block {
   int x = 32;
   int y = 8;
@@ -33,7 +33,7 @@ struct Grid {
   Index x;
   Index y;
 
-  /// `across` elements along x, `per_thread` each, and `down` along y.
+  /// Covers `across` elements along x, `per_thread` each, and `down` along y.
   Grid(Block its_block, Index across, Index down, Index per_thread = 1)
       : block(its_block),
         x(summation::ceil_div(across, its_block.x * per_thread)),
@@ -49,7 +49,7 @@ KOKKOS_INLINE_FUNCTION Place place_of(Index number, Grid const& grid) {
   return {number % grid.x, number / grid.x};
 }
 
-/// body(x, y): on a GPU one per thread, on a host all by one thread.
+/// Calls body(x, y): on a GPU one per thread, on a host all in one thread.
 template <class Team, class Body>
 KOKKOS_INLINE_FUNCTION void for_each_thread(Team const& member, Block const& block,
                                             Body const& body) {

@@ -22,10 +22,10 @@ namespace tessera::published::detail {
 using tessera::detail::Member;
 
 inline constexpr int most_team_threads = 1024;
-/// Below what Kokkos can launch.
+/// Below Kokkos' limit.
 inline constexpr Index most_teams = Index{1} << 30;
 
-/// Limits registers, for teams of 1024 threads.
+/// Limits registers for teams of 1024 threads.
 template <class Exec>
 using TeamPolicy =
     Kokkos::TeamPolicy<Exec, Kokkos::LaunchBounds<static_cast<unsigned>(most_team_threads), 1>>;
@@ -132,7 +132,8 @@ struct EachTile {
   }
 };
 
-/// `teams`: 0: one per tile. `scalars` T of scratch. A team's threads get the same tiles in order.
+/// `teams` 0: one per tile. `scalars`: of T, in scratch. All threads of a team get the same tiles
+/// in order.
 template <class T, class Exec, class Kernel>
 void for_each_tile(Exec const& exec, std::string const& label, Index tiles, Index teams,
                    TeamShape team, Index scalars, Kernel const& kernel) {

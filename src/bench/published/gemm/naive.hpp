@@ -34,11 +34,12 @@ struct Naive {
 ///
 /// A: m x k, B: k x n, C: m x n, LayoutRight or LayoutLeft. Teams of R x C threads (published: 32 x
 /// 32) compute R rows and C columns. Asynchronous, no fence, no allocation. Each C(i, j) is one
-/// chain of fma in order of k: all variants give equal bits.
+/// chain of fma in order of k, so all variants have equal bits.
+///
 /// @throws std::invalid_argument for sizes, overlap, teams and tiles that do not fit
 ///
 /// Source: the first of two GPU kernels in "Matrix multiplication, the hello world of parallel
-/// programming", a web article; there for square matrices.
+/// programming", a web article, for square matrices.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 void naive(Exec const& exec, A const& a, B const& b, C const& c, Options const& options = {}) {
   using T = typename C::value_type;

@@ -28,12 +28,12 @@ struct Serial {
 
 }  // namespace detail
 
-/// C = A·B by one thread of the host: three loops, the baseline. Each multiplication waits for the
+/// C = A·B by one host thread in three loops: the baseline. Each multiplication waits for the
 /// addition before it.
 ///
-/// As `naive` without team and tile; not on GPUs: the published program used one host thread.
+/// As `naive` without team and tile; not on GPUs.
 ///
-/// Source: "serial", one of four products in the article of `naive`.
+/// Source: "serial" in the article of `naive`.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
   requires(!backends::Backend<Exec>::is_gpu)
 void serial(Exec const& exec, A const& a, B const& b, C const& c, Options const& options = {}) {

@@ -20,8 +20,8 @@ template <class Exec, class A, class B, class C>
 struct Variant {
   using Run = void (*)(Exec const&, A const&, B const&, C const&, Options const&);
 
-  std::string_view name;  ///< of `--variants`
-  TeamShape published{};  ///< of Options{}; 0 x 0: no teams
+  std::string_view name;  ///< name in `--variants`
+  TeamShape published{};  ///< team of Options{}; 0 x 0: no teams
   bool has_tile = false;
   bool hosts_only = false;
   Reproducible reproducible = Reproducible::always;

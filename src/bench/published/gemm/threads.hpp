@@ -27,13 +27,12 @@ struct Threads {
 
 }  // namespace detail
 
-/// C = A·B by a pool of threads: one task per element. Threads only divide the time of `serial`,
-/// and taking a task costs about as much as a short sum.
+/// C = A·B by a pool of threads, one task per element. Taking a task costs about as much as a short
+/// sum.
 ///
-/// As `naive` without team and tile. On a host a thread takes the next element when it is free; on
-/// a GPU there is one thread per element.
+/// As `naive` without team and tile. On a GPU there is one thread per element.
 ///
-/// Source: "thread pool", one of four products in the article of `naive`.
+/// Source: "thread pool" in the article of `naive`.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 void threads(Exec const& exec, A const& a, B const& b, C const& c, Options const& options = {}) {
   constexpr auto name = "published::gemm::threads";

@@ -14,21 +14,20 @@ namespace tessera::published::gemm {
 
 inline constexpr TeamShape tiled_team{32, 32};
 
-/// Square if the team is square.
 constexpr Index tiled_tile(TeamShape team) {
   return std::min(team.rows, team.cols);
 }
 
 namespace detail {
 
-/// In steps of `depth` along k: to scratch, then each thread adds to its element.
+/// Per `depth` of k: copies to scratch, then each thread adds to its element.
 template <class Exec, class T>
 struct Tiled {
   Product<T> product;
   published::detail::Grid grid;
   int depth;
 
-  /// Else one thread has all sums in scratch.
+  /// Otherwise one thread has all sums in scratch.
   static constexpr bool own_thread = backends::Backend<Exec>::is_gpu;
 
   [[nodiscard]] KOKKOS_INLINE_FUNCTION static Index scratch(Block block, Index depth) {
@@ -91,14 +90,14 @@ struct Tiled {
 
 }  // namespace detail
 
-/// C = A·B with tiles of A and B in scratch: a scalar of A is loaded once for C threads, one of B
-/// for R. Two scalars from scratch per fma are the limit.
+/// C = A·B with tiles of A and B in scratch: an element of A is loaded once for C threads, one of B
+/// for R. Limited by two scalars from scratch per fma.
 ///
 /// As `naive`; a tile beyond the scratch throws. `tile`: columns of A and rows of B (published: 32,
 /// here the smaller side of the team).
 ///
 /// Source: the second of two GPU kernels in the article of `naive`, after the CUDA C++ Programming
-/// Guide; there for multiples of 32.
+/// Guide, for multiples of 32.
 template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
 void tiled(Exec const& exec, A const& a, B const& b, C const& c, Options const& options = {}) {
   using T = typename C::value_type;

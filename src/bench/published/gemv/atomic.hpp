@@ -43,6 +43,7 @@ void run_atomic(Exec const& exec, std::string const& label, Elements<T const, Ro
 /// A: m x n, LayoutRight or LayoutLeft; v: n and B: m, any stride. Teams of R x C threads
 /// (published: 32 x 32) have a tile of R x C elements. Asynchronous, no fence, no allocation. NOT
 /// reproducible: threads add in order of arrival.
+///
 /// @throws std::invalid_argument for sizes, overlap and launches that do not fit
 ///
 /// Source: "atomic", one of four reductions of y = A·x in a project report (Jena, 2021).

@@ -10,8 +10,7 @@
 
 namespace tessera::published::gemv {
 
-/// As `column_tile_dynamic`, with equal bits and a tile of 32, 128 or 512: the loop over a whole
-/// tile unrolls. Kokkos allocates the scratch at launch in either case.
+/// As `column_tile_dynamic`, with equal bits and a tile of 32, 128 or 512, over which loops unroll.
 ///
 /// Source: as of `column_tile_dynamic`, with a tile in static shared memory.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,

@@ -17,10 +17,9 @@ inline constexpr Index ex3_part = 1792;
 
 namespace detail {
 
-/// Their sums are in scratch.
+/// Lines whose sums are in scratch.
 inline constexpr Index ex3_most_lines = 1024;
 
-/// A line is a row of A, or a column for the product with the transpose.
 struct Ex3Plan {
   Index lines;
   Index length;
@@ -32,7 +31,7 @@ struct Ex3Plan {
   [[nodiscard]] Index scratch() const { return part + team.threads() + run; }
 };
 
-/// As many teams as run at a time.
+/// Uses as many teams as run at a time.
 template <class T, class Exec>
 Ex3Plan ex3_plan(std::string_view name, Exec const& exec, Index lines, Index length,
                  VariantOptions<Exec> const& options) {
@@ -106,15 +105,14 @@ void run_ex3(Exec const& exec, std::string const& label, Elements<T const, RowMa
 }  // namespace detail
 
 /// B = A·v: each team has a run of consecutive rows and stages v in scratch, part by part. Its tree
-/// in scratch has barriers per row and part, where shuffles would do.
+/// in scratch has barriers per row and part.
 ///
 /// As `atomic`, with teams of R x C threads (published: 1 x 128) for R rows at a time; `tile`:
 /// elements of v in scratch (published: 1792); `teams`: 0: as many as run at a time. Reproducible
 /// with an equal launch: chains of fma per thread, a tree over each team, then the parts in order.
 /// Bits depend only on C and on the tile.
 ///
-/// Source: the first kernel of ex3, a course project in CUDA, which supported only multiples of
-/// 128.
+/// Source: the first kernel of ex3, a course project in CUDA, for multiples of 128.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
           OutputVectorOf<Exec, A> B>
 void ex3(Exec const& exec, A const& a, V const& v, B const& b,

@@ -42,7 +42,6 @@ struct HalveTogether {
 
 }  // namespace detail
 
-/// Only threads of one team share a barrier on a host.
 template <class Exec>
 TeamShape grid_sync_default_team(Exec const& exec) {
   return backends::Backend<Exec>::is_gpu ? published::detail::default_team(exec, grid_sync_team)
@@ -55,7 +54,7 @@ TeamShape grid_sync_default_team(Exec const& exec) {
 /// `teams`: at most the resident ones; 0: all of them. A cooperative launch on CUDA; on a host the
 /// grid is one team.
 ///
-/// Source: "grid-sync", one of four reductions of y = A·x in a project report (Jena, 2021).
+/// Source: "grid-sync" in the report of `atomic`.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
           OutputVectorOf<Exec, A> B>
 void grid_sync(Exec const& exec, A const& a, V const& v, B const& b,

@@ -59,13 +59,12 @@ void run_repeated_reduction(Exec const& exec, std::string const& label,
 }  // namespace detail
 
 /// B = A·v: products into a buffer as large as A, then a kernel that halves it, launched ceil(log2
-/// n) times. About 5mn scalars.
+/// n) times. Moves about 5mn scalars.
 ///
 /// As `atomic`, with a workspace of mn scalars. Reproducible: the order of additions is a function
 /// of n alone.
 ///
-/// Source: "repeated-reduction", the slowest of four reductions of y = A·x in a project report
-/// (Jena, 2021).
+/// Source: "repeated-reduction" in the report of `atomic`.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
           OutputVectorOf<Exec, A> B>
 void repeated_reduction(Exec const& exec, A const& a, V const& v, B const& b,

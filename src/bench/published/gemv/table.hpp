@@ -35,15 +35,15 @@ struct Variant {
   using Run = void (*)(Exec const&, A const&, Input const&, Output const&,
                        VariantOptions<Exec> const&);
 
-  std::string_view name;  ///< of `--variants`
+  std::string_view name;  ///< name in `--variants`
   Product product = Product::multiply;
   Layouts layouts = Layouts::both;
   Teams teams = Teams::any;
   bool has_tile = false;
   bool has_tiling = false;
-  bool has_buffer = false;  ///< of mn scalars
+  bool has_buffer = false;  ///< needs a buffer of mn scalars
   Reproducible reproducible;
-  TeamShape (*default_team)(Exec const&);  ///< of VariantOptions{}
+  TeamShape (*default_team)(Exec const&);  ///< for VariantOptions{}
   Run run;
 
   [[nodiscard]] bool takes(Exec const& exec, TeamShape team) const {

@@ -9,7 +9,6 @@
 
 namespace tessera::published::gemv {
 
-/// All threads in one row, so a team adds once.
 inline constexpr TeamShape team_atomic_team{1, 1024};
 
 namespace detail {
@@ -23,7 +22,7 @@ struct TeamAtomic {
   TeamShape team;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* sProducts) const {
-    // (rows, cols)
+    // scratch: (rows, cols)
     Place const place = tiles.place(member.team_rank());
     Element const e = tiles.element(tile, member.team_rank());
     sProducts[place.row * team.cols + place.col] = tiles.has(e) ? A(e.row, e.col) * v[e.col] : T(0);
@@ -52,8 +51,7 @@ void run_team_atomic(Exec const& exec, std::string const& label,
 ///
 /// As `atomic` (published: all threads in one row).
 ///
-/// Source: "team-atomic", the fastest of four reductions of y = A·x in a project report (Jena,
-/// 2021).
+/// Source: "team-atomic" in the report of `atomic`.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
           OutputVectorOf<Exec, A> B>
 void team_atomic(Exec const& exec, A const& a, V const& v, B const& b,

@@ -14,7 +14,6 @@
 /// Shared by the transposes.
 namespace tessera::published {
 
-/// Row-major, padding allowed.
 template <class View, class Exec>
 concept RowMajorOf =
     ElementMatrixOf<View, Exec> && std::same_as<typename View::array_layout, Kokkos::LayoutRight>;
@@ -40,7 +39,7 @@ Rows<T> rows_of(View const& a) {
           static_cast<Index>(a.stride(0))};
 }
 
-/// At: n x m; a copy: m x n.
+/// Checks out: n x m; a copy: m x n.
 template <class A, class Out>
 void require_matrices(std::string const& name, A const& a, Out const& out, bool is_copy) {
   auto const* const output = is_copy ? "the copy" : "At";

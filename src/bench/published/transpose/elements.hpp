@@ -7,16 +7,16 @@
 
 #include <Kokkos_Core.hpp>
 
-/// Threads move single elements; a policy selects them.
+/// Threads move single elements, which a policy selects.
 ///
 /// Source of all: J. Cheng, M. Grossman and T. McKercher, Professional CUDA C Programming, Wrox
-/// 2014, chapter 4; there for multiples of the block.
+/// 2014, chapter 4, for multiples of the block.
 namespace tessera::published {
 
-/// In A, of neighbours in x.
+/// The direction in A of threads adjacent in x.
 enum class Along { rows, columns };
 
-/// out = A, the bound: along rows, loads and stores are adjacent; along columns both move a sector
+/// out = A, the bound. Along rows, loads and stores are adjacent; along columns both move a sector
 /// of memory per element.
 struct Copy {
   static constexpr char name[] = "copy";
@@ -27,7 +27,7 @@ struct Copy {
   }
 };
 
-/// At = Aᵀ: along rows of A stores are scattered, along columns loads, which is faster if a block
+/// At = Aᵀ. Along rows of A stores are scattered, along columns loads, which is faster if a block
 /// has several rows, whose threads find the sectors in the cache.
 struct Naive {
   static constexpr char name[] = "naive";
@@ -39,7 +39,7 @@ struct Naive {
 };
 
 /// At = Aᵀ as Naive, with four elements per thread, a block's width apart: independent loads hide
-/// latency. The last block of each line is shortened to fit.
+/// latency. The last block of each line is shorter.
 struct Unroll4 {
   static constexpr char name[] = "unroll4";
   static constexpr bool is_copy = false;
@@ -49,9 +49,9 @@ struct Unroll4 {
   }
 };
 
-/// At = Aᵀ as Naive, with blocks along wrapped diagonals of the grid, so that concurrent blocks do
-/// not access the same partition of memory. Processors that hash addresses avoid that anyway.
-/// Source also: G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
+/// At = Aᵀ as Naive, with blocks along wrapped diagonals of the grid, so that concurrent blocks
+/// access different partitions of memory. Unneeded by processors that hash addresses. Source also:
+/// G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
 struct Diagonal {
   static constexpr char name[] = "diagonal";
   static constexpr bool is_copy = false;

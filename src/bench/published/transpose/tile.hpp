@@ -9,9 +9,8 @@
 
 /// Transposes with a tile in scratch.
 ///
-/// Source of all: J. Cheng, M. Grossman and T. McKercher, Professional CUDA C Programming, Wrox
-/// 2014, chapter 5, after G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA,
-/// NVIDIA 2009; there for multiples of the block.
+/// Source of all: chapter 5 of the book in elements.hpp, after the article by Ruetsch and
+/// Micikevicius there; for multiples of the block.
 namespace tessera::published {
 namespace detail {
 

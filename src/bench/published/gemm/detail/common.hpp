@@ -17,7 +17,6 @@
 namespace tessera::published::gemm {
 
 struct Options {
-  /// 0 x 0: as published.
   TeamShape team{};
   /// Columns of A and rows of B in scratch; 0: as published.
   Index tile = 0;
@@ -30,16 +29,16 @@ using tessera::detail::Member;
 template <class T>
 struct Elements {
   T* data;
-  Index row;     ///< in elements
-  Index column;  ///< in elements
+  Index row;     ///< elements between rows
+  Index column;  ///< elements between columns
 
   KOKKOS_INLINE_FUNCTION T& operator()(Index i, Index j) const {
     return data[i * row + j * column];
   }
 };
 
-/// C has contiguous rows: a column-major C becomes Cᵀ = Bᵀ·Aᵀ, with the same factors in the same
-/// order of k.
+/// C has contiguous rows: a column-major C becomes Cᵀ = Bᵀ·Aᵀ, with the factors in the same order
+/// of k.
 template <class T>
 struct Product {
   Elements<T const> A;

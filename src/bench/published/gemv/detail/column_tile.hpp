@@ -32,8 +32,8 @@ KOKKOS_FORCEINLINE_FUNCTION T add_columns(Elements<T const, false> const& A, Ind
   return sum;
 }
 
-/// A functor: with nvcc 13 a lambda that captures an empty width crashes on the host. `Exact`: no
-/// checks of the ends.
+/// A functor: with nvcc 13 a lambda that captures an empty width crashes on the host. `Exact`: ends
+/// are not checked.
 template <bool Exact, class Exec, class T, class Width>
 struct ColumnTile {
   Elements<T const, false> A;
@@ -43,7 +43,7 @@ struct ColumnTile {
   Width width;
 
   KOKKOS_FUNCTION void operator()(Member<Exec> const& member, Index tile, T* sV) const {
-    // (width)
+    // sV: (width)
     Index const i = tile * threads + member.team_rank();
     T sum = T(0);
     for (Index first = 0; first < A.cols; first += width.value()) {
@@ -53,7 +53,6 @@ struct ColumnTile {
       for (Index k = member.team_rank(); k < columns; k += threads) sV[k] = v[first + k];
       member.team_barrier();
       if (Exact || i < A.rows) {
-        // The loop over whole tiles can have a constant number of iterations.
         sum = is_whole ? add_columns(A, i, first, sV, width.value(), sum)
                        : add_columns(A, i, first, sV, left, sum);
       }

@@ -26,7 +26,7 @@ struct Elements {
   T* data;
   Index rows;
   Index cols;
-  Index leading;  ///< between rows or columns, in elements
+  Index leading;  ///< elements between rows or columns
 
   KOKKOS_INLINE_FUNCTION T& operator()(Index i, Index j) const {
     return RowMajor ? data[i * leading + j] : data[j * leading + i];
@@ -36,7 +36,7 @@ struct Elements {
 template <class T>
 struct Strided {
   T* data;
-  Index stride;  ///< in elements
+  Index stride;  ///< elements between entries
 
   KOKKOS_INLINE_FUNCTION T& operator[](Index i) const { return data[i * stride]; }
 };
@@ -77,7 +77,6 @@ struct Element {
   Index col;
 };
 
-/// One thread per element; consecutive threads have adjacent elements.
 template <bool RowMajor>
 struct Tiles {
   Index rows;

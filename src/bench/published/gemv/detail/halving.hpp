@@ -11,8 +11,8 @@
 
 namespace tessera::published::gemv::detail {
 
-/// The right half of each row of a buffer of products is added to the left one until one column is
-/// left. The order depends on the number of columns alone.
+/// Adds the right half of each row of products to the left one until one column is left. The order
+/// depends on the number of columns alone.
 template <class T, bool RowMajor>
 struct Halving {
   Elements<T const, RowMajor> A;
@@ -44,7 +44,6 @@ struct Halving {
     Element const e = tiles.element(tile, thread);
     if (tiles.has(e)) buffer(e.row, e.col) += buffer(e.row, e.col + half(length));
   }
-  /// + 0: negative zero becomes +0, as in the operations.
   KOKKOS_INLINE_FUNCTION void store(Index tile, int thread) const {
     auto const tiles = store_tiles();
     Element const e = tiles.element(tile, thread);
