@@ -15,7 +15,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// Each command exits with 3, names the file first, and leaves an existing output alone.
+/// Each command exits with 3, names the file first, and keeps an existing output.
 class BadInputTest : public ProgramTest {
  protected:
   void expect_refused(std::string const& input, std::string const& message,
@@ -162,14 +162,14 @@ TEST_F(BadInputTest, vector_of_the_wrong_length_or_type) {
 }
 
 TEST_F(BadInputTest, more_memory_than_there_is_says_how_much_and_exits_4) {
-  // A sparse file of the right size, 8 TiB.
+  // Sparse, of the right size: 8 TiB.
   write("a.npy", npy("<f4", "(2147483648, 1024)", ""));
   auto const bytes = static_cast<off_t>(read("a.npy").size()) + (off_t{1} << 43);
   if (truncate(path("a.npy").c_str(), bytes) != 0) {
     GTEST_SKIP() << "SKIPPED: this file system has no sparse file of 8 TiB";
   }
   write("old.npy", "old");
-  auto const result = run({"atax", "a.npy", "--check", "--output", "old.npy"});  // not streamed
+  auto const result = run({"atax", "a.npy", "--check", "--output", "old.npy"});
   EXPECT_EQ(result.status, 4);
   EXPECT_THAT(result.err, AllOf(HasSubstr("tessera: a.npy: not enough memory"),
                                 HasSubstr("8.0 TiB"), HasSubstr("available")));

@@ -20,7 +20,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Short runs: no test asserts times.
+/// Short runs; no test asserts times.
 class BenchTest : public ProgramTest {
  protected:
   RunResult bench(std::vector<std::string> arguments) const {

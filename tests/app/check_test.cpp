@@ -64,7 +64,7 @@ TEST_F(CheckTest, a_wrong_element_fails_and_is_named) {
 TEST_F(CheckTest, an_error_just_above_the_bound_fails_and_one_below_passes) {
   auto const report =
       run({"check", "a.npy", "c.bin", "--vector", "a-vector.npy", "--format", "json"});
-  spoil("zero.bin", 1e30f);  // now the worst element: its bound is reported
+  spoil("zero.bin", 1e30f);
   auto const worst =
       nlohmann::json::parse(
           run({"check", "a.npy", "zero.bin", "--vector", "a-vector.npy", "--format", "json"}).out)
@@ -108,8 +108,7 @@ TEST_F(CheckTest, double_results_of_a_float_file_are_judged_as_double) {
   EXPECT_EQ(right.status, 0) << right.out;
   EXPECT_THAT(right.out, HasSubstr("f64"));
   auto elements = last_elements<double>("d.bin", 100);
-  elements[3] =
-      static_cast<double>(static_cast<float>(elements[3]));  // rounded to float: outside the bound
+  elements[3] = static_cast<double>(static_cast<float>(elements[3]));
   write("d.bin", bytes_of(elements));
   EXPECT_EQ(check("d.bin").status, 1);
 }

@@ -25,7 +25,7 @@ class CheckpointNameTest : public SolveTest {
  protected:
   CheckpointNameTest() { make("300", "60", "row-major", "f64"); }
 
-  /// Does not converge; writes its state at the end.
+  /// Does not converge, so that it writes its state.
   Arguments const cut_short_{"lstsq", "a.npy",    "b.npy", "--atol",    "1e-13", "--btol",
                              "0",     "--conlim", "0",     "--maxiter", "6"};
 
@@ -224,7 +224,6 @@ TEST_F(CheckpointNameTest, belongs_to_one_run_at_a_time) {
   EXPECT_THAT(other.err, HasSubstr("expected a checkpoint of this run, found one of svd"));
 }
 
-/// Only the checkpoint exceeds the size limit.
 TEST_F(CheckpointNameTest, temporary_write_failure_does_not_end_run) {
   ASSERT_EQ(run(kept(cut_short_, "s")).status, 1);
   std::string const earlier = read("s");

@@ -117,7 +117,7 @@ TEST_F(ComputeTest, number_means_an_ex3_test_and_its_out_file) {
   EXPECT_EQ(read("b.bin"), bytes_of<float>({-2, -2}));
   EXPECT_EQ(run({"gemv", "12", "--vector", "v.npy"}).status, 0);
   EXPECT_EQ(read("12-out.bin"), bytes_of<float>({-2, -2}));
-  auto const transposed = run({"gemvt", "12"});  // V of the file is no B
+  auto const transposed = run({"gemvt", "12"});
   EXPECT_EQ(transposed.status, 0);
   EXPECT_THAT(transposed.out, HasSubstr("vector B     ones, 2 entries (none was given)"));
   EXPECT_EQ(read("12-out.bin"), bytes_of<float>({5, 7, 9}));

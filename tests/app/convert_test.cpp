@@ -80,7 +80,6 @@ TEST_F(ConvertTest, reads_text) {
   EXPECT_EQ(other.status, 3);
   EXPECT_THAT(other.err, HasSubstr("a.mtx: is a Matrix Market file: expected a matrix that is not "
                                    "text, found one; `tessera convert a.mtx FILE.npy`"));
-  // Quoted for a shell.
   std::filesystem::rename(path("a.mtx"), path("my $(id)'s.mtx"));
   EXPECT_THAT(run({"gemv", "my $(id)'s.mtx"}).err,
               HasSubstr("`tessera convert 'my $(id)'\\''s.mtx' FILE.npy`"));

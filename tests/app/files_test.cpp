@@ -13,7 +13,7 @@
 
 #include "support/program.hpp"
 
-/// No file that a run reads or writes is lost; data in a pipe are complete.
+/// No file that a run reads or writes is lost.
 namespace tessera::test {
 namespace {
 
@@ -47,7 +47,7 @@ class FilesTest : public ProgramTest {
 TEST_F(FilesTest, two_outputs_are_never_one_file) {
   std::filesystem::create_directory(path("sub"));
   std::filesystem::create_directory_symlink("sub", path("also"));
-  std::filesystem::create_symlink("x.npy", path("link.npy"));  // dangling
+  std::filesystem::create_symlink("x.npy", path("link.npy"));
   auto const both = [](std::string const& first, std::string const& second) {
     return Words{"atax", "a.npy", "--intermediate", first, "--output", second};
   };

@@ -79,7 +79,6 @@ TEST_F(FitTest, finds_the_odds_and_rates_of_two_groups) {
   EXPECT_TRUE(rates["check"]["passed"]);
 }
 
-/// A weight repeats a row; an offset is the logarithm of an exposure.
 TEST_F(FitTest, takes_weights_and_an_offset) {
   write_doubles("a.npy", "(6, 1)", {0, 0, 1, 1, 1, 5});
   write_doubles("y.npy", "(6,)", {1, 3, 4, 8, 9, 1});
@@ -368,7 +367,6 @@ TEST_F(FitTest, tells_complete_separation_from_a_quasi_complete_one) {
   auto const done = run({"fit", "logistic", "a.npy", "y.npy"});
   EXPECT_EQ(done.status, 1);
   EXPECT_THAT(done.err, HasSubstr("has no solution: perfect separation of the classes on columns"));
-  // Unknown while the loss falls quickly.
   EXPECT_THAT(run({"fit", "logistic", "a.npy", "y.npy", "--maxiter", "3"}).err,
               HasSubstr("perfect or quasi-complete separation of the classes"));
   write_doubles("a.npy", "(6, 1)", {0, 0, 0, 0, 1, 2});

@@ -25,7 +25,6 @@ class InterruptionTest : public ProgramTest {
   pid_t start_long_run() const {
     return start({"atax", "a.npy", "--repeat", "1000000", "--output", "c.npy"});
   }
-  /// The program opens its output before it computes.
   static void wait_until_busy(pid_t child) {
     auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     auto const output_open = [&] {

@@ -89,7 +89,6 @@ TEST(Numbers, EveryUnitOfSizesIsWhatItsNameSays) {
                                     {"1.5KiB", 1536},
                                     {"0.5GB", kilo * kilo * kilo / 2},
                                     {"010MiB", 10 * kibi * kibi},
-                                    // More digits than a double has.
                                     {"4611686018427387903", (std::uint64_t{1} << 62U) - 1},
                                     {"4611686018427387904", std::uint64_t{1} << 62U}}) {
     EXPECT_EQ(size_in_bytes(text), bytes) << text;

@@ -34,7 +34,6 @@ using Words = std::vector<std::string>;
 
 class Writer {
  public:
-  /// @param stays waits to be killed instead of exiting
   Writer(std::string const& pipe, std::string const& bytes, bool stays = false) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe");
@@ -71,7 +70,7 @@ class Writer {
 
  private:
   pid_t child_ = -1;
-  int told_ = -1;  ///< written when all bytes are in the pipe
+  int told_ = -1;
 };
 
 class PipeTest : public ProgramTest {
@@ -276,7 +275,7 @@ TEST_F(PipeTest, what_is_not_read_once_in_order_is_refused) {
                           {"gemm", "pipe.npy", "pipe.npy", "c.npy"},
                           {"atax", "a.ex3", "--vector", "pipe.npy"}};
   for (Words const& words : others) {
-    auto const result = run(words);  // no writer: refused without waiting
+    auto const result = run(words);
     EXPECT_EQ(result.status, 3) << words[0];
     EXPECT_THAT(result.err, HasSubstr("pipe.npy: is not a regular file")) << words[0];
   }
@@ -346,7 +345,7 @@ TEST_F(PipeTest, memory_is_not_taken_on_the_word_of_a_header) {
   for (Words const& words : {Words{"atax", "pipe.npy"},
                              {"convert", "pipe.npy", "c.npy"},
                              {"transpose", "pipe.npy", "c.npy"}}) {
-    // With a GPU, reporting the error needs several hundred MiB.
+    // Reporting the error needs several hundred MiB with a GPU.
     EXPECT_LT(peak_kib(words, gibibyte), peak_kib(words, little) + 128 * 1024) << words[0];
   }
 }

@@ -87,7 +87,7 @@ TEST_F(ProcessEndTest, a_limit_of_memory_never_ends_in_a_status_of_another_meani
     for (std::uint64_t mebibytes = 16; mebibytes <= 512; mebibytes += mebibytes / 4) {
       std::filesystem::remove(path("c.h5"));
       RunOptions const limited{.limits = {{RLIMIT_AS, mebibytes << 20U}}};
-      if (run({"--version"}, limited).status != 0) continue;  // the libraries cannot be loaded
+      if (run({"--version"}, limited).status != 0) continue;  // the libraries do not fit the limit
       auto const result = run(command, limited);
       SCOPED_TRACE(command[0] + " in " + std::to_string(mebibytes) + " MiB: " + result.err);
       EXPECT_EQ(result.signal, 0);

@@ -11,7 +11,7 @@
 #include <app/base/ranks.hpp>
 #include <app/cli/options.hpp>
 
-/// Without MPI; ranks_test uses MPI.
+/// Without MPI.
 namespace tessera::app {
 namespace {
 

@@ -20,7 +20,6 @@ std::string source_file(std::string const& name) {
   return read_file(fs::path(TESSERA_SOURCE_DIR) / name);
 }
 
-/// Lines of sh blocks that begin with "tessera ".
 std::vector<std::string> commands_of(std::string const& page) {
   std::vector<std::string> commands;
   std::istringstream lines(source_file(page));

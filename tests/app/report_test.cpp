@@ -38,7 +38,7 @@ class ReportTest : public ProgramTest {
   }
 };
 
-/// "seconds.min" for nested keys; an array counts as its first element.
+/// Such as "seconds.min"; an array counts as its first element.
 std::vector<std::string> keys_of(nlohmann::ordered_json const& object) {
   std::vector<std::string> keys;
   for (auto const& [key, value] : object.items()) {
@@ -314,7 +314,7 @@ TEST_F(ExactReportTest, csv_of_a_measurement_has_every_column_in_its_place) {
     EXPECT_EQ(std::vector(row.begin() + 7, row.begin() + 11),
               (std::vector<std::string>{"variant", "1x1", "", "no"}));
     EXPECT_EQ(row[13], "");
-    EXPECT_EQ(row[14], row[16]);  // one turn: all times are equal
+    EXPECT_EQ(row[14], row[16]);  // with one turn all times are equal
     double const seconds = std::stod(row[15]);
     EXPECT_NEAR(std::stod(row[17]) * seconds * 1e9, 8 * (8 * 9 + 9 + 8), 1e-2);
     EXPECT_NEAR(std::stod(row[18]) * seconds * 1e9, 2 * 8 * 9, 1e-2);

@@ -17,7 +17,7 @@
 #include <io/types.hpp>
 #include <tessera/solve.hpp>
 
-/// A coefficient with a relative error of a thousandth fails.
+/// A relative error of a thousandth fails.
 namespace tessera::app::solution_checks {
 namespace {
 

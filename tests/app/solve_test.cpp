@@ -50,7 +50,6 @@ TEST_F(SolveTest, finds_the_known_solution) {
   EXPECT_EQ(ridge["rank"], 2);
 }
 
-/// LSMR's tolerance is for all columns together.
 TEST_F(SolveTest, checks_each_column_by_its_own_norm) {
   std::vector<double> a;
   std::vector<double> b;
@@ -245,7 +244,7 @@ TEST_F(SolveTest, solves_few_columns_directly) {
                  "--maxiter: --method direct has no iterations");
 }
 
-/// Sizes from 1e-6 to 1e6: lsmr's estimates would accept it early.
+/// lsmr's estimates would accept sizes from 1e-6 to 1e6 early.
 TEST_F(SolveTest, solves_columns_of_different_sizes) {
   std::vector<double> a;
   std::vector<double> b;
@@ -380,7 +379,6 @@ TEST_F(SolveTest, refuses_a_checkpoint_that_cannot_be_written) {
   }
 }
 
-/// The products of a run need different limits.
 TEST_F(SolveTest, error_names_sufficient_limit) {
   for (std::string const layout : {"row-major", "column-major"}) {
     for (auto const& [rows, cols] : {std::pair{"9000", "70"}, {"60", "900"}}) {
@@ -403,7 +401,7 @@ TEST_F(SolveTest, error_names_sufficient_limit) {
         std::string const rest = refused.err.substr(before.size());
         command.back() = rest.substr(0, rest.find(' '));
         auto const found = run(command);
-        EXPECT_LE(found.status, 1) << command.back() << found.err;  // 1: not converged
+        EXPECT_LE(found.status, 1) << command.back() << found.err;  // not converged
         // The blocks of a small A may hold all of A.
         if (rows == std::string("9000")) {
           EXPECT_THAT(found.out, HasSubstr("streamed in each iteration"));

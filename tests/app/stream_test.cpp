@@ -112,7 +112,7 @@ TEST_F(StreamTest, streams_a_file_that_is_mostly_a_hole_within_the_limit) {
 }
 
 TEST_F(StreamTest, holds_a_long_output_and_its_checkpoint_within_the_limit) {
-  // 24 MiB of output; a checkpoint has another copy.
+  // 24 MiB of output, copied by a checkpoint.
   constexpr std::uintmax_t rows = std::uintmax_t{6} << 20U;
   std::string const header = npy("<f4", "(" + std::to_string(rows) + ", 4)", "");
   write("a.npy", header);
@@ -185,7 +185,6 @@ TEST_F(StreamTest, counts_a_chunk_that_is_larger_than_the_limit) {
   if (shown.err.find("HDF5") != std::string::npos && shown.status != 0) {
     GTEST_SKIP() << "this build has no HDF5: memory of its chunks is NOT TESTED";
   }
-  // The matrix itself fits the second limit.
   for (auto const& [limit, found] : {std::pair{"4MiB", "4.0 MiB"}, {"1500MiB", "1.5 GiB"}}) {
     auto const refused = run({"gemv", dataset, "--memory-limit", limit});
     EXPECT_EQ(refused.status, 4);
@@ -247,7 +246,6 @@ TEST_F(CheckpointTest, of_another_run_is_refused) {
   expect_refused(command("v.npy"), "found one of another file, or one that has changed");
 }
 
-// As after unpacking an archive: only the bytes differ.
 TEST_F(CheckpointTest, of_another_matrix_with_the_same_size_and_time_is_refused) {
   ASSERT_EQ(run({"gen", "--rows", "6000", "--cols", "1500", "--distribution", "normal", "--seed",
                  "7", "--output", "other.npy"})

@@ -203,7 +203,6 @@ TEST_F(MapsTest, a_checkpoint_is_one_of_a_map_and_its_vector) {
   EXPECT_EQ(report["sha256"], right);
   EXPECT_GT(report["stream"]["first_block"], 0);
 
-  // α and β·z are applied after the state is read.
   write("run.state", read("saved.state"));
   auto const scaled =
       atax(terms + kept + Words{"--alpha", "2", "--add", "z.npy", "--format", "json"});

@@ -115,7 +115,7 @@ TEST_F(ThreadsTest, runs_with_fewer_threads_than_requested) {
   if (!has_threads()) GTEST_SKIP() << "SKIPPED: this build has no OpenMP backend";
   if (has_cuda()) GTEST_SKIP() << "SKIPPED: the driver of CUDA needs threads of its own";
   auto const result = run({"gemv", "a.npy", "--threads", "4", "--format", "json"},
-                          {.environment = {{"LSAN_OPTIONS", "detect_leaks=0"}},  // it would fork
+                          {.environment = {{"LSAN_OPTIONS", "detect_leaks=0"}},
                            .as_nobody = true,
                            .limits = {{RLIMIT_NPROC, 1}}});
   EXPECT_EQ(result.status, 0);
@@ -136,7 +136,7 @@ TEST_F(ThreadsTest, too_little_memory_is_a_sentence_and_its_status) {
           run({"atax", "a.npy", "--threads", threads}, {.limits = {{RLIMIT_AS, mebibytes << 20}}});
       SCOPED_TRACE(testing::Message() << mebibytes << " MiB, --threads " << threads << ": status "
                                       << result.status << ", " << result.err);
-      if (result.status == 127) continue;  // the loader has no memory
+      if (result.status == 127) continue;  // no memory for the loader
       // OpenBLAS (of Kokkos Kernels) may end the process before main().
       if (TESSERA_LINKS_KOKKOS_KERNELS && result.err.starts_with("OpenBLAS error")) continue;
       EXPECT_EQ(result.signal, 0);
@@ -189,7 +189,6 @@ TEST_F(ThreadsTest, environment_that_kokkos_cannot_read_is_a_bad_command) {
             "expected one of them, found '/one.so' and '/two.so'; unset the second\n");
 }
 
-/// OpenMP itself would warn and use all processors.
 TEST_F(ThreadsTest, threads_of_openmp_that_are_no_number_are_a_bad_command) {
   for (std::string const value : {"x", "", "0", "-1", "2x", "4,", "4,,2"}) {
     auto const result = run({"info"}, {.environment = {{"OMP_NUM_THREADS", value}}});

@@ -132,7 +132,7 @@ TEST_F(TripletChecks, fail_whatever_is_corrupted) {
     }
     for (std::size_t j = 0; kind > 0 && j < cols; ++j) {
       auto const name = std::to_string(kind) + ", column " + std::to_string(j) + ": ";
-      if (j > 0) {  // the mean of the first column is almost 0
+      if (j > 0) {
         expect_failure(how, name + "mean", [&](Triplets& found) { found.mean[j] *= off; });
       }
       expect_failure(how, name + "deviation", [&](Triplets& found) { found.deviation[j] *= off; });

@@ -207,7 +207,6 @@ TEST_F(TripletsTest, goes_on_from_a_checkpoint_with_the_same_bits) {
       "7MiB", {"sha256", "u_sha256", "s", "iterations"});
 }
 
-/// Residuals do not reveal a missing value.
 TEST_F(TripletsTest, finds_repeated_values_and_checks_that_none_is_missed) {
   std::vector<double> a;
   for (int i = 0; i < 40; ++i) {
@@ -222,7 +221,6 @@ TEST_F(TripletsTest, finds_repeated_values_and_checks_that_none_is_missed) {
   }
 }
 
-/// It varies below the digits of a float mean.
 TEST_F(TripletsTest, keeps_a_column_that_varies_little) {
   std::vector<double> a;
   for (int i = 0; i < 1000; ++i) {

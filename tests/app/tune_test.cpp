@@ -231,7 +231,7 @@ TEST_F(TuneTest, transposes_and_products_of_matrices_use_theirs_and_change_no_bi
   EXPECT_THAT(run(on_host({"gemm", "a.npy", "c.npy", "p.npy"})).out,
               HasSubstr("tuning       measured for 280 x 190 times 190 x 160, "));
 
-  kept["tunings"][0]["transpose"]["team_size"] = 3;  // no backend has this team size
+  kept["tunings"][0]["transpose"]["team_size"] = 3;
   replace(kept.dump());
   auto const refused = run(transpose);
   EXPECT_EQ(refused.status, 0) << refused.err;
@@ -403,7 +403,7 @@ TEST_F(TuneTest, runs_at_the_same_time_keep_all_their_tunings) {
 TEST_F(TuneTest, a_run_waits_for_one_that_stores_its_tunings) {
   tune_or_fail("gemv", "300x200");
   json kept = json::parse(content());
-  // Until exec, the child has this file open, too.
+  // Until exec the child has this file open.
   std::filesystem::create_hard_link(cache() / "tessera" / ".lock", path("held"));
   int const lock = ::open(path("held").c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);

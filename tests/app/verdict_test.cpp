@@ -403,7 +403,7 @@ using FloatColumn = io::MatrixView<float, Kokkos::LayoutLeft>;
 using DoubleRow = io::MatrixView<double, Kokkos::LayoutRight>;
 
 TEST(BoundByHand, one_product_of_floats) {
-  // g(1) of float + g(4) of double for the reference (chains of 2, two roundings). At most 1 + 8
+  // g(1) of float + g(4) of double (reference: chains of 2, two roundings). At most 1 + 8
   // roundings: 1 + g(9) is 1 + 5 * 2^-52.
   double const bound = 0x1p-24 * (1 + 0x1p-24 + 0x1p-27 + 21 * 0x1p-52);
   Verdict const exact = judge_one(row_of<FloatRow>({1}), 1, 1);
@@ -438,8 +438,8 @@ TEST(BoundByHand, factors_below_the_smallest_normal_number) {
 }
 
 TEST(BoundByHand, a_line_of_floats) {
-  // Chains of 4, 6 levels: g(10) of float. Chains of 256 / 16 + 1 in the reference: g(19) of
-  // double. 1 + g(264) = 1 + 132 * 2^-52.
+  // Chains of 4, 6 levels: g(10) of float; reference: chains of 256 / 16 + 1, g(19) of double. 1 +
+  // g(264) = 1 + 132 * 2^-52.
   FloatRow const A("A", 1, 256);
   Kokkos::deep_copy(A, 1.0f);
   double const relative = 10 * 0x1p-24 + 100 * 0x1p-48 + 1000 * 0x1p-72 + 19 * 0x1p-53;
@@ -447,8 +447,8 @@ TEST(BoundByHand, a_line_of_floats) {
 }
 
 TEST(BoundByHand, a_sum_over_lines) {
-  // Two panels of 8: g(9) of float, g(3) of double. 1 + g(24) = 1 + 12 * 2^-52 adds 13.5 units in
-  // the last place and more: 14.
+  // Two panels of 8: g(9) of float, g(3) of double. 1 + g(24) = 1 + 12 * 2^-52 adds at least 13.5
+  // units in the last place: 14.
   FloatColumn const A("A", 2, 16);  // a single row counts as row-major
   Kokkos::deep_copy(A, 1.0f);
   double const relative = 9 * 0x1p-24 + 81 * 0x1p-48 + 729 * 0x1p-72 + 3 * 0x1p-53;
@@ -469,8 +469,8 @@ TEST(BoundByHand, two_products_one_after_the_other) {
 }
 
 TEST(BoundByHand, products_of_matrices) {
-  // Two chains of 256 and one addition, or 512 roundings in any order. Chains of 512 / 16 + 1 in
-  // the reference: g(35) of double. 1 + g(520) = 1 + 260 * 2^-52.
+  // Two chains of 256 and one addition, or 512 roundings in any order. Reference: chains of 512 /
+  // 16 + 1, g(35) of double. 1 + g(520) = 1 + 260 * 2^-52.
   FloatRow const A("A", 1, 512), B("B", 512, 1), C("C", 1, 1);
   Kokkos::deep_copy(A, 1.0f);
   Kokkos::deep_copy(B, 1.0f);
@@ -486,7 +486,7 @@ TEST(BoundByHand, products_of_matrices) {
 TEST(ReferenceByHand, keeps_what_a_sum_of_doubles_rounds_away) {
   Verdict const verdict = judge_one(row_of<DoubleRow>({1, 0x1p-60}), 1, 1);
   EXPECT_EQ(verdict.worst_reference, 1);
-  EXPECT_EQ(verdict.greatest_ulp, 0x1p-8);  // 2^-60 relative to 2^-52
+  EXPECT_EQ(verdict.greatest_ulp, 0x1p-8);
 }
 
 TEST(ReferenceByHand, keeps_what_a_product_of_doubles_rounds_away) {
@@ -510,7 +510,6 @@ TEST(ReferenceByHand, has_products_of_floats_exactly) {
   EXPECT_EQ(verdict.worst_reference, 1 + 0x1p-11 + 0x1p-24);
 }
 
-// The bound assumes the library's short chains.
 TEST(Verdict, plain_loop_over_a_million_terms_fails) {
   std::size_t const n = 1 << 20;
   io::MatrixView<float, Kokkos::LayoutRight> A("A", 1, n);

@@ -91,7 +91,7 @@ struct Outcome {
 // Named: nvcc loses braced initialisers in generic lambdas.
 constexpr Shape padded_shape = {.rows = 33, .cols = 1000, .padding = 1};
 constexpr Shape small_shape = {.rows = 3, .cols = 4};
-constexpr Shape long_shape = {.rows = 1, .cols = std::int64_t{1} << 23};  // 2^23 roundings
+constexpr Shape long_shape = {.rows = 1, .cols = std::int64_t{1} << 23};
 constexpr Shape transposed_shape = {.rows = 20, .cols = 31, .padding = 5};
 constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
 constexpr Shape shapes[] = {
@@ -113,7 +113,7 @@ TEST(BenchCheck, RightResultsPassAndWrongOnesAreFound) {
     EXPECT_THAT(verdicts[1].text, StartsWith("WRONG: whole numbers: "));
     EXPECT_TRUE(verdicts[2].wrong);
     EXPECT_THAT(verdicts[2].text, HasSubstr("1 of 33 elements differ; number 32 is nan"));
-    EXPECT_TRUE(verdicts[3].wrong);  // real numbers show it, whole numbers do not
+    EXPECT_TRUE(verdicts[3].wrong);
     EXPECT_THAT(verdicts[3].text, StartsWith("WRONG: "));
     EXPECT_THAT(verdicts[3].text, ::testing::Not(HasSubstr("whole")));
     EXPECT_TRUE(verdicts[4].wrong) << "it says that it has our bits, and has others";

@@ -204,7 +204,7 @@ TEST(BenchMeasure, WhatDoesNotExistIsRefused) {
   wrong_scalar.scalar = "half";
   refuses(wrong_scalar, HasSubstr("there is no half on " + backend));
   auto wrong_variant = request(backend, "multiply");
-  wrong_variant.variants = {"atomic", "column-tile-static"};  // for column-major matrices
+  wrong_variant.variants = {"atomic", "column-tile-static"};
   refuses(wrong_variant,
           AllOf(HasSubstr("'column-tile-static' is no variant of this operation and layout"),
                 HasSubstr("repeated-reduction")));

@@ -54,14 +54,14 @@ TEST(BenchShapes, WhatIsNoShapeIsRefusedWithTheTextItself) {
 }
 
 TEST(BenchOperations, BytesAndFlopsFollowFromTheShape) {
-  Shape const shape{.rows = 10, .cols = 7, .padding = 3};  // padding is not read
+  Shape const shape{.rows = 10, .cols = 7, .padding = 3};
   EXPECT_EQ(operation_named("multiply").bytes(shape, 4), 4 * (70 + 10 + 7));
   EXPECT_EQ(operation_named("multiply").flops(shape), 2 * 70);
   EXPECT_EQ(operation_named("multiply_transposed").bytes(shape, 8), 8 * (70 + 10 + 7));
   EXPECT_EQ(operation_named("multiply_transposed").flops(shape), 2 * 70);
   EXPECT_EQ(operation_named("multiply_both").bytes(shape, 4), 4 * (70 + 2 * (10 + 7)));
   EXPECT_EQ(operation_named("multiply_both").flops(shape), 4 * 70);
-  EXPECT_EQ(operation_named("atax").bytes(shape, 4), 4 * (70 + 7 + 7));  // A counts once
+  EXPECT_EQ(operation_named("atax").bytes(shape, 4), 4 * (70 + 7 + 7));
   EXPECT_EQ(operation_named("atax").flops(shape), 4 * 70);
   EXPECT_EQ(operation_named("transpose").bytes(shape, 4), 4 * 2 * 70);
   EXPECT_EQ(operation_named("transpose").flops(shape), 0);

@@ -12,7 +12,7 @@
 
 #include "distributed/world.hpp"
 
-/// All ranks throw, and can continue to work together.
+/// All ranks throw, and can then work together.
 namespace tessera::test {
 namespace {
 

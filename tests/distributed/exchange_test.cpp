@@ -83,7 +83,6 @@ TEST(Exchanges, AreChosenByTheEnvironment) {
   std::string const kept = before == nullptr ? "" : before;
   setenv("TESSERA_CUDA_AWARE_MPI", "on", 1);
   EXPECT_TRUE(takes());
-  // One rank disables it for all.
   setenv("TESSERA_CUDA_AWARE_MPI", rank() + 1 == ranks() ? "off" : "on", 1);
   EXPECT_FALSE(takes());
   setenv("TESSERA_CUDA_AWARE_MPI", rank() == 0 ? "perhaps" : "on", 1);

@@ -48,7 +48,7 @@ TEST(Graphs, OfAProductAreLaunchedByAllRanks) {
       world.atax(mine, v, its_b, c, {.workspace = &workspace});
       world.share_rows(b, rows);
     };
-    product();  // allocates the memory that is kept
+    product();
     exec.fence();
     require(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
     product();

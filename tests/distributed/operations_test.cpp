@@ -158,7 +158,6 @@ TYPED_TEST(DistributedOperations, TakeTheLayoutOfASingleRowFromOtherRanks) {
   auto const v = this->vector(n, 2);
   auto const c = this->poisoned(n);
   atax(this->exec, A, v, c);
-  // The last rank has a single row, with strides of 1.
   std::int64_t const first = 2 * rank();
   Rows const rows{first, std::min<std::int64_t>(2, m - first)};
   auto const mine = rows_of(A, rows);

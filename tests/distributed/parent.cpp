@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// parent COMMAND: an MPI rank that starts another program.
+// An MPI rank that starts another program: parent COMMAND.
 
 #include <cstdlib>
 #include <mpi.h>

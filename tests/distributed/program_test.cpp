@@ -54,7 +54,6 @@ class RanksTest : public ProgramTest {
     }
     return all;
   }
-  /// A fault of tests/faults/fault_shim.cpp on one rank.
   static Arguments launch_with(int ranks, int faulty, std::string const& fault,
                                Arguments const& command) {
     std::vector<Arguments> all(static_cast<std::size_t>(ranks),
@@ -78,7 +77,6 @@ class RanksTest : public ProgramTest {
     auto const once = result.err.find("tessera: ");
     EXPECT_EQ(result.err.find("tessera: ", once + 1), std::string::npos) << result.err;
   }
-  /// On one host, Open MPI need not search for networks.
   static RunOptions surroundings() {
     return {.environment = {{"OMP_NUM_THREADS", "1"},
                             {"OMP_PROC_BIND", "false"},
@@ -392,7 +390,6 @@ TEST_F(RanksTest, end_together_where_each_is_asked_for_something_else) {
          "expected '--damp 1', found '--damp 2'");
   expect(least + Arguments{"--maxiter", "5"}, least + Arguments{"--maxiter", "9"},
          "expected '--maxiter 5', found '--maxiter 9'");
-  // A rank's error comes before the comparison.
   auto const refused = run(launch_each({a + Arguments{"--nonsense"}, a}), surroundings());
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("unknown option '--nonsense' of atax"));
@@ -465,7 +462,6 @@ TEST_F(RanksTest, share_the_processors_of_a_host) {
     std::erase_if(options.environment,
                   [&](auto const& each) { return each.first == "OMP_NUM_THREADS"; });
     options.without = without;
-    // On all processors, as with other launchers.
     options.environment.emplace_back("PRTE_MCA_hwloc_default_binding_policy", "none");
     auto const result = run(launched + Arguments{"info", "--format", "json"}, options);
     EXPECT_EQ(result.status, 0) << result.err;
@@ -528,7 +524,6 @@ TEST_F(RanksTest, may_start_the_program) {
   all.insert(program, RANK_PARENT);
   auto const each = run(all, surroundings());
   EXPECT_EQ(each.status, 0) << each.err;
-  // The launcher forwards lines in any order.
   auto const sorted_lines = [](std::string const& text) {
     std::vector<std::string> lines;
     std::istringstream in(text);
@@ -537,7 +532,7 @@ TEST_F(RanksTest, may_start_the_program) {
     return lines;
   };
   EXPECT_EQ(sorted_lines(each.out), sorted_lines(shown + shown));
-  // With MPI, each would be the same rank.
+  // With MPI, each program would be the same rank.
   auto const both = run(launch_each({{"/bin/sh", "-c",
                                       "TESSERA_MPI=off " TESSERA_PROGRAM " show a.npy & "
                                       "TESSERA_MPI=off " TESSERA_PROGRAM " show a.npy & wait"}}),
@@ -571,7 +566,7 @@ bool is_program(pid_t pid) {
          "tessera-mpi";
 }
 
-/// After their start; Linux may omit children while others start or end.
+/// Call after their start: Linux may omit children while others start or end.
 std::vector<pid_t> ranks_of(pid_t launcher) {
   std::vector<pid_t> ranks;
   auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(30);

@@ -40,7 +40,7 @@ expect_refusal(lambda: World(None), RuntimeError, "before torch.distributed.init
 
 page = pathlib.Path(__file__).resolve().parents[2] / "docs/guide/many-processes.md"
 blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-assert len(blocks) == 6  # the last is for dask: test_dask_ranks.py
+assert len(blocks) == 6  # the last: test_dask_ranks.py
 shown = {}
 if by_torch:
     import torch.distributed as dist
@@ -197,7 +197,7 @@ def leave(error):
     return callback
 
 
-for error in 2 * (SystemExit(3), KeyboardInterrupt()):  # the same object is told again
+for error in 2 * (SystemExit(3), KeyboardInterrupt()):
     if last:
         expect_refusal(lambda: linalg.lsmr(M, A[mine, 0], callback=leave(error)), type(error), str(error))
     else:
@@ -294,7 +294,6 @@ for m, n in ((5, 0), (0, 4), (0, 0)):
         expect_same(linalg.lstsq(M, b[mine])[0], linalg.lstsq(A, b)[0], f"lstsq {what}")
         expect_same(linalg.ridge(M, b[mine], 0.5).x, linalg.ridge(A, b, 0.5).x, f"ridge {what}")
 
-# A column of any stride is summed as by one process.
 for dtype in ("float32", "float64"):
     for m in (3, 16, 600, 5000):
         random = np.random.default_rng(m)
@@ -357,7 +356,6 @@ misplaced = np.zeros(A[mine].nbytes + 8, np.uint8)[4:-4].view(np.float64).reshap
 expect_error(lambda: world.atax(misplaced, np.ones(2)), "must be aligned, found elements of 8 bytes", 0)
 expect_refusal(lambda: world.rows_of(-1, 3), ValueError, "expected sizes of at least 0, found -1 x 3")
 
-# Sums of ranks round to nearest in any mode of the caller.
 if platform.machine() in ("x86_64", "aarch64") and sys.platform == "linux":
     upward = {"x86_64": 0x800, "aarch64": 0x400000}[platform.machine()]
     A, u = (np.random.default_rng(5).standard_normal(shape) for shape in ((3000, 30), 3000))
@@ -411,7 +409,6 @@ if by_torch and importlib.util.find_spec("mpi4py"):
         sentence = f"torchrun has started {world.size} processes, and MPI knows of this one alone"
         expect_refusal(lambda: World(MPI.COMM_WORLD), RuntimeError, sentence)
 if by_torch:
-    # One duplicate per group of all processes.
     duplicates = [World(dist.group.WORLD)._ranks._group for _ in range(3)]
     assert duplicates[0] is duplicates[1] is duplicates[2] is world._ranks._group is not dist.group.WORLD
     every_process = dist.new_group(backend="gloo")
@@ -420,7 +417,6 @@ if by_torch:
     assert World(every_process)._ranks._group is another._ranks._group
     assert another.gather_rows(np.ones(2)).tolist() == [1] * 2 * world.size
 if not by_torch:
-    # One duplicate per communicator, which ends with it.
     duplicates = [World(MPI.COMM_WORLD)._ranks._comm for _ in range(3)]
     assert duplicates[0] == duplicates[1] == duplicates[2] != MPI.COMM_WORLD
     for _ in range(3000):  # more than MPICH has
@@ -446,7 +442,7 @@ if world.size == 1 and not by_torch:
             del os.environ[name]
         else:
             os.environ[name] = before
-    os.environ.update(TORCHELASTIC_RUN_ID="none", WORLD_SIZE="4")  # as torchrun sets them
+    os.environ.update(TORCHELASTIC_RUN_ID="none", WORLD_SIZE="4")
     expect_refusal(lambda: World(MPI.COMM_WORLD), RuntimeError, "torchrun has started 4 processes")
     os.environ.update(WORLD_SIZE="1")
     assert World(MPI.COMM_WORLD).size == 1
@@ -463,7 +459,7 @@ if folder:
         np.save(name, array)
     A.tofile("a.bin")
     A.T.tofile("f.bin")
-world.gather_rows(v)  # the files are written
+world.gather_rows(v)
 opened = [(world.open(name), files[name]) for name in ("a.npy", "f.npy", "s.npy")]
 opened.append((world.open("a.bin", shape=A.shape, dtype="float64"), files["a.npy"]))
 opened.append((world.open("f.bin", shape=A.shape, dtype="float64", order="F"), files["f.npy"]))

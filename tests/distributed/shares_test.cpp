@@ -22,7 +22,6 @@ std::vector<Rows> split_at(std::vector<Index> const& boundaries, Index rows) {
   return split;
 }
 
-/// Aligned subtrees with all units in order.
 void expect_all_units_once(Units const& units, std::vector<Rows> const& split) {
   Index next = 0;
   for (Rows const& rows : split) {

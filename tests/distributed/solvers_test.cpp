@@ -134,7 +134,6 @@ TYPED_TEST(DistributedSolvers, OfScaledColumnsHaveTheBitsOfOneProcess) {
   this->expect_same_bits_of_blocks(run);
 }
 
-/// Ranks share a panel or segment whose squares arrive in parts.
 TYPED_TEST(DistributedSolvers, OfLongRowsHaveTheSumsOfSquaresOfOneProcess) {
   using Exec = typename TypeParam::Exec;
   using Matrix = typename TestFixture::Matrix;

@@ -63,7 +63,6 @@ class DistributedStreams : public testing::Test {
   static Vector poisoned(std::int64_t size) {
     return to_device<Exec>(std::vector<T>(static_cast<std::size_t>(size), poison<T>()));
   }
-  /// Fewer panels or segments than ranks, many, panels of many lines.
   static std::vector<Shape> shapes() {
     return {{1, 1},    {3, 5},    {7, 1000}, {129, 17},   {1000, 33},
             {5000, 8}, {4999, 1}, {1, 4999}, {60'000, 3}, {2, 60'000}};

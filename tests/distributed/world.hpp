@@ -28,7 +28,6 @@ inline int ranks() {
   return size;
 }
 
-/// Some ranks have no rows.
 inline distributed::Rows random_rows(std::int64_t rows, std::uint64_t seed) {
   std::vector<std::int64_t> ends{0, rows};
   for (int i = 1; i < ranks(); ++i) {

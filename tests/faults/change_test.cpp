@@ -16,7 +16,7 @@
 
 #include "app/support/program.hpp"
 
-/// The fault shim stops the program before a given byte: the change always happens in the middle.
+/// The fault shim stops the program before a given byte, so that the file changes in the middle.
 namespace tessera::test {
 namespace {
 

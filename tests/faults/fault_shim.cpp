@@ -151,7 +151,6 @@ bool fails_now(std::string_view call, Rule const*& found, char const* path = nul
   return false;
 }
 
-/// Sends a signal and returns false for such a fault.
 bool cannot_make(std::string_view call, char const* path) {
   Rule const* rule = nullptr;
   return fails_now(call, rule, path) && fail(*rule) != 0;
@@ -355,7 +354,7 @@ int renameat2(int from_folder, char const* from, int to_folder, char const* to,
   return cannot_make("rename", to) ? -1 : call(from_folder, from, to_folder, to, flags);
 }
 
-// Closes the descriptor even if it reports a failure.
+// Closes the descriptor even if a failure is reported.
 int close(int descriptor) {
   static auto* const call = next<int(int)>("close");
   int const flags = ::fcntl(descriptor, F_GETFL);

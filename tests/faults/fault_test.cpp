@@ -14,7 +14,7 @@
 
 #include "app/support/program.hpp"
 
-/// A message, the old output or none, no temporary file; afterwards the right bits.
+/// A message, the old output or none, no temporary file; a run afterwards has the right bits.
 namespace tessera::test {
 namespace {
 
@@ -31,7 +31,7 @@ struct FaultyJob {
   std::string input;
   std::string output;
   bool replaces = true;
-  bool reserves = true;  // disk space, before it writes
+  bool reserves = true;
   bool has_checkpoint = false;
 };
 
@@ -105,7 +105,7 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
   }
 
   static FaultyJob const& job() { return GetParam(); }
-  /// Of the elements for HDF5, whose chunks have no fixed order.
+  /// Digest of the elements for HDF5, whose chunks have no fixed order.
   [[nodiscard]] std::string digest() const {
     if (job().output != "c.h5") return sha256_of(job().output);
     expect_done(run({"convert", "c.h5:/A", "elements.bin"}));
@@ -121,7 +121,6 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
                      std::vector<std::pair<std::string, std::string>> environment = {}) {
     std::string const log = (cache() / "faults.log").string();
     std::filesystem::remove(log);
-    // The shim precedes the address sanitizer's library.
     environment.insert(environment.end(), {{"LD_PRELOAD", FAULT_SHIM},
                                            {"ASAN_OPTIONS", "verify_asan_link_order=0"},
                                            {"TESSERA_FAULTS", faults},
@@ -131,7 +130,7 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
     return result;
   }
 
-  /// `why` is about one file; the folder stays, except for a checkpoint.
+  /// `why` is about one file. The folder stays, except for a checkpoint.
   void expect_failure(std::string const& faults, Matcher<std::string> const& why,
                       bool with_old_output) {
     SCOPED_TRACE(faults + (with_old_output ? ", old output" : ", no output"));
@@ -144,7 +143,6 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
                 AllOf(AnyOf(StartsWith("tessera: " + job().input), StartsWith("tessera: c."),
                             StartsWith("tessera: run.state")),
                       why));
-    // An unwritable checkpoint is skipped with a notice.
     auto const lines = std::ranges::count(result.err, '\n');
     EXPECT_TRUE(job().has_checkpoint ? lines >= 1 : lines == 1) << result.err;
     expect_untouched(with_old_output);
@@ -185,7 +183,6 @@ class FaultTest : public ProgramTest, public testing::WithParamInterface<FaultyJ
     EXPECT_EQ(listing(), before_);
   }
 
-  /// HDF5's library uses the system's message.
   static Matcher<std::string> full_disk() {
     return AnyOf(HasSubstr("the disk is full: expected room for "),
                  HasSubstr("expected HDF5's library to do it, found: No space left on device"),
@@ -238,7 +235,7 @@ TEST_P(FaultTest, short_and_interrupted_writes_lose_nothing) {
 
 TEST_P(FaultTest, a_full_disk_is_said_and_leaves_the_old_output) {
   for (bool const old : both_outputs()) {
-    // HDF5's library writes the header in a separate process with a separate count.
+    // HDF5's library writes the header in a separate process with its own count.
     std::int64_t const nearly = job().replaces ? size() - 1 : size() - size() / 10;
     for (std::int64_t const room : {std::int64_t{0}, std::int64_t{1}, size() / 2, nearly}) {
       expect_failure("fallocate,,EOPNOTSUPP,0;write,,ENOSPC," + std::to_string(room), full_disk(),
@@ -277,7 +274,7 @@ TEST_P(FaultTest, an_output_that_cannot_be_put_in_its_place_leaves_the_old_one) 
   if (!job().replaces) {
     expect_failure("link,,EIO,0", HasSubstr("cannot be put in its place: expected to link it"),
                    false);
-    expect_same("link,,EOPNOTSUPP,0");  // other ways also replace nothing
+    expect_same("link,,EOPNOTSUPP,0");
     return;
   }
   for (bool const old : both_outputs()) {
@@ -306,7 +303,7 @@ TEST_P(FaultTest, a_folder_that_cannot_be_synced_is_said) {
 TEST_P(FaultTest, a_signal_between_the_last_steps_leaves_a_whole_file_and_nothing_else) {
   for (bool const old : both_outputs()) {
     for (std::string const fault : {"link,,SIGTERM,0", "unnamed,,EOPNOTSUPP,0;rename,,SIGTERM,0"}) {
-      if (!job().replaces && fault.find("rename") != std::string::npos) continue;  // it links
+      if (!job().replaces && fault.find("rename") != std::string::npos) continue;
       SCOPED_TRACE(fault + (old ? ", old output" : ", no output"));
       if (old) write(job().output, "old");
       auto const result = run_with(fault);

@@ -16,7 +16,7 @@
 
 #include "app/support/program.hpp"
 
-/// TESSERA_KILLS: kills per job; TESSERA_KILLS_SEED repeats their moments.
+/// TESSERA_KILLS: kills per job. TESSERA_KILLS_SEED repeats their moments.
 namespace tessera::test {
 namespace {
 
@@ -63,8 +63,7 @@ class KillsTest : public ProgramTest {
     EXPECT_FALSE(exists("run.state"));
   }
 
-  /// A kill just before the move leaves a complete output under its temporary name. The next run
-  /// checks a checkpoint.
+  /// A kill just before the move leaves a complete output under its temporary name.
   void expect_nothing_torn_beside() {
     for (std::string const& name : listing()) {
       if (name == "run.state") ++checkpoints_;

@@ -18,8 +18,8 @@
 
 #include "harness.hpp"
 
-// Read, compared with a job, written again, resumed. The first byte selects operation, matrix,
-// limit, and whether the SHA-256 is computed here or in the input.
+// Reads a checkpoint, compares it with a job, writes it again, resumes. The first byte selects
+// operation, matrix, limit, and whether the SHA-256 is computed here.
 
 namespace tessera::fuzz {
 namespace {
@@ -92,7 +92,7 @@ void read_as(std::string const& path, unsigned kind, std::int64_t rows, std::int
   }
   try {
     go_on<T, Layout>(*state, kind / 2, rows, cols, limit);
-  } catch (std::invalid_argument const&) {  // another job's state, or too small a limit
+  } catch (std::invalid_argument const&) {
   }
   app::write_checkpoint(path, app::to_checkpoint(*state, job));
   std::string const written = content_of(path);

@@ -17,14 +17,13 @@ using Bytes = std::span<std::uint8_t const>;
 
 [[noreturn]] void broken(char const* sentence);
 
-/// One printable line that begins with the path.
 void expect_message(std::string const& path, std::string const& message);
 
 std::string content_of(std::string const& path);
 
 std::string put(std::string const& name, Bytes content);
 
-/// `count` bytes from the front; missing bytes are zeros.
+/// Missing bytes are zeros.
 std::uint64_t take(Bytes& bytes, std::size_t count);
 
 void read_matrix(std::string const& path, io::RawFile const& raw = {});

@@ -3,8 +3,8 @@
 
 #include "harness.hpp"
 
-// The library's crash in a separate process is an error of the file; this fuzzes the handling of
-// its answer.
+// Fuzzes the handling of the separate process's answer; a crash of HDF5's library there is the
+// file's error.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   tessera::fuzz::read_matrix(tessera::fuzz::put("A.h5", {data, size}) + ":/A");
   return 0;

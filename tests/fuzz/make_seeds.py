@@ -66,7 +66,7 @@ seed("npz", "member_stored", b"\2" + bytes(4) + npy(A))
 wide = np.zeros((300, 300))
 seed("npz", "member_bomb", b"\1" + struct.pack("<I", len(npy(wide))) + raw_deflate(npy(wide)))
 zip64 = bytearray(npz(np.savez, A=A))
-end = len(zip64) - 22  # replaced by a zip64 end record, its locator, and an end record
+end = len(zip64) - 22
 count, size, start = struct.unpack("<HII", zip64[end + 10 : end + 20])
 zip64[end:] = (
     struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, count, count, size, start)

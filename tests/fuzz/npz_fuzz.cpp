@@ -19,14 +19,14 @@ void add(std::vector<std::uint8_t>& to, std::uint64_t value, std::size_t count) 
 std::vector<std::uint8_t> zip(Bytes packed, bool deflated, std::uint64_t bytes) {
   std::string const name = "A.npy";
   auto const add_common = [&](std::vector<std::uint8_t>& to) {
-    add(to, 20, 2);                // version
-    add(to, 0, 2);                 // flags
-    add(to, deflated ? 8 : 0, 2);  // method
-    add(to, 0, 8);                 // time, and a wrong CRC-32
+    add(to, 20, 2);
+    add(to, 0, 2);
+    add(to, deflated ? 8 : 0, 2);
+    add(to, 0, 8);
     add(to, packed.size(), 4);
     add(to, bytes, 4);
     add(to, name.size(), 2);
-    add(to, 0, 2);  // extra part
+    add(to, 0, 2);
   };
   std::vector<std::uint8_t> file;
   add(file, 0x04034b50, 4);
@@ -37,7 +37,7 @@ std::vector<std::uint8_t> zip(Bytes packed, bool deflated, std::uint64_t bytes) 
   add(file, 0x02014b50, 4);
   add(file, 20, 2);
   add_common(file);
-  add(file, 0, 14);  // comment, disk, attributes, offset
+  add(file, 0, 14);
   file.insert(file.end(), name.begin(), name.end());
   std::size_t const directory = file.size() - start;
   add(file, 0x06054b50, 4);

@@ -13,7 +13,7 @@
 
 #include "harness.hpp"
 
-// A run from a changed state must end, or refuse it. Input: solver, iteration, changes (field: one
+// A run from a changed state must end or refuse it. Input: solver, iteration, changes (field: one
 // byte, index: two, value: eight).
 
 namespace tessera::fuzz {
@@ -94,7 +94,7 @@ struct Recorded {
 
 Recorded const& recorded() {
   static Kokkos::ScopeGuard const guard(Kokkos::InitializationSettings().set_num_threads(1));
-  static Recorded const* const all = new Recorded;  // lives as long as Kokkos
+  static Recorded const* const all = new Recorded;
   return *all;
 }
 
@@ -142,7 +142,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   }
   try {
     solvers[solver](all.problem, {.resume = &state});
-  } catch (std::invalid_argument const&) {  // the state is damaged
+  } catch (std::invalid_argument const&) {
   }
   return 0;
 }

@@ -11,8 +11,8 @@
 
 #include "harness.hpp"
 
-// Read as by a run and by `tessera tune --show`, written, read again. The first @ is this version,
-// so that seeds fit every version.
+// Reads a cache as a run and `tessera tune --show` do, writes it, reads it again. The first @ is
+// this version, so that seeds fit every version.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace tessera;
   app::BackendFacts const backend{

@@ -99,8 +99,7 @@ TEST(Conversion, EveryOrderAndTypeHoldsTheSameMatrix) {
   constexpr std::uint64_t rows = 37;
   constexpr std::uint64_t cols = 70;
   for (Layout const from : {Layout::right, Layout::left}) {
-    std::string const path =
-        generated(folder, "A.npy", rows, cols, ScalarType::f32, from);  // f64 holds it too
+    std::string const path = generated(folder, "A.npy", rows, cols, ScalarType::f32, from);
     auto const expected = elements_of(path);
     for (Layout const to : {Layout::right, Layout::left}) {
       for (ScalarType const type : {ScalarType::f32, ScalarType::f64}) {
@@ -290,8 +289,7 @@ std::uint64_t peak_memory() {
 
 TEST(Conversion, TakesLittleMemoryForALargeMatrix) {
   Folder const folder;
-  std::string const path =
-      generated(folder, "A.npy", 3701, 3803, ScalarType::f64, Layout::right);  // 112 MB
+  std::string const path = generated(folder, "A.npy", 3701, 3803, ScalarType::f64, Layout::right);
   for (Layout const layout : {Layout::right, Layout::left}) {
     for (ScalarType const type : {ScalarType::f64, ScalarType::f32}) {
       std::string const grown = in_child([&] {

@@ -60,7 +60,6 @@ std::vector<TypeCase> const& types() {
   return all;
 }
 
-/// So that -0 is not 0.
 std::vector<std::uint64_t> bits_of(std::vector<double> const& values) {
   std::vector<std::uint64_t> bits;
   for (double const value : values) bits.push_back(std::bit_cast<std::uint64_t>(value));
@@ -114,7 +113,6 @@ TEST(ElementTypes, OfNpyFilesAreReadInEitherByteOrder) {
   }
 }
 
-/// By another formula; the SHA-256 is of Python's conversion.
 TEST(ElementTypes, EveryHalfKeepsItsBits) {
   Folder const folder;
   Bytes little_halves;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr unsigned disk_bytes = 256 * 1024;
 
-/// A mount of 256 KiB with C.bin. Returns the error and the content afterwards.
+/// On a mount of 256 KiB with C.bin. Returns the error and the content afterwards.
 std::string on_small_disk(std::string const& disk, std::function<void()> const& action) {
   return in_child([&]() -> std::string {
     std::string const obstacle = mount_small_disk(disk, disk_bytes);

@@ -35,7 +35,7 @@ std::vector<T> values(Distribution distribution, std::uint64_t seed, std::size_t
 }
 
 TEST(GeneratedValues, AreTheSameOnEveryMachine) {
-  // Of 100 000 values of seed 2026; a change breaks users' test files.
+  // Digests of 100 000 values of seed 2026: a change breaks users' test files.
   std::map<Distribution, std::array<char const*, 2>> const digests{
       {Distribution::ex3,
        {"b168b7f10a8dd8fe6d649cc2374001ee9ecb4a1c245e202a291d9332de471d8a",
@@ -74,7 +74,7 @@ TEST(GeneratedValues, DifferBySeedAndSequence) {
   }
 }
 
-/// A fraction of `many` within six standard deviations.
+/// Expects a fraction of `many` within six standard deviations.
 void expect_share(std::size_t count, double share) {
   double const n = static_cast<double>(many);
   EXPECT_NEAR(static_cast<double>(count), n * share, 6 * std::sqrt(n * share * (1 - share)));

@@ -106,7 +106,7 @@ TEST_P(Hdf5Sample, HasItsElementsInPieces) {
 
 TEST_P(Hdf5Sample, HasItsElementsInBlocks) {
   MatrixReader const reader(path());
-  if (reader.info().dimensions == 1) return;  // its blocks are its pieces
+  if (reader.info().dimensions == 1) return;
   for (std::uint64_t row = 0; row < rows; ++row) {
     for (std::uint64_t col = 0; col < cols; ++col) {
       for (std::uint64_t height = 1; row + height <= rows; ++height) {
@@ -424,7 +424,7 @@ TEST(Hdf5, ADamagedChunkIsAnError) {
 TEST(Hdf5, AChecksumThatIsWrongIsAnError) {
   Folder const folder;
   Bytes broken = content_of(sample("new.h5"));
-  Bytes const row = bytes_of<double>({5, 6, 7, 10});  // of a chunk of 3 columns, as nowhere else
+  Bytes const row = bytes_of<double>({5, 6, 7, 10});
   std::size_t const place = broken.find(row);
   ASSERT_NE(place, Bytes::npos);
   broken[place] = '\1';
@@ -687,7 +687,6 @@ std::uint64_t bytes_read() {
   return name == "rchar:" ? count : 0;
 }
 
-/// Also for consecutive blocks whose rows fit one buffer.
 TEST(Hdf5, TallChunksAreUnpackedOncePerBuffer) {
   Folder const folder;
   constexpr std::uint64_t tall = 20000;
@@ -835,7 +834,6 @@ TEST(Hdf5, AMatrixOfHolesLargerThanMemoryIsRefused) {
                [&] { static_cast<void>(read_matrix(path)); });
 }
 
-/// The header claims a GiB, the file has a few bytes of it.
 TEST(Hdf5, MemoryIsTakenForWhatAChunkCanHold) {
   std::string const path = sample("new.h5") + ":/thin";
   MatrixReader const reader(path);
@@ -885,8 +883,7 @@ TEST(Hdf5Chunk, AFilterThatWasLeftOutIsNotUndone) {
   double const three = 3;
   std::span const bytes = std::as_bytes(std::span(&three, 1));
   std::vector<std::byte> const stored(bytes.begin(), bytes.end());
-  EXPECT_EQ(unpack_chunk(stored, facts, 2, "a.h5"),
-            stored);  // of one element, shuffled is as it was
+  EXPECT_EQ(unpack_chunk(stored, facts, 2, "a.h5"), stored);
   EXPECT_EQ(unpack_chunk(stored, facts, 3, "a.h5"), stored);
   expect_error(ErrorKind::bad_input, "a.h5", {"deflated data"},
                [&] { static_cast<void>(unpack_chunk(stored, facts, 0, "a.h5")); });

@@ -82,7 +82,7 @@ TEST(Memory, RequireMemorySaysHowMuchIsNeededAndThere) {
                [] { require_memory(~std::uint64_t{0}, "A.npy", "the result"); });
 }
 
-/// Looks like / to available_memory().
+/// The file system root that available_memory() reads.
 class FakeSystem : public testing::Test {
  protected:
   void put(std::string const& path, std::string const& content) const {

@@ -123,7 +123,6 @@ TEST_F(NpyHeaderTest, AnAbsurdHeaderLengthIsRefused) {
   expect_bad_matrix(file(header, 1, 0xffff), {"truncated", "65535"});
   expect_bad_matrix(file(header, 1, 0), {"broken header"});
   expect_bad_matrix(file(header, 1, 20), {"broken header"});
-  // The header would include data.
   auto const longer = static_cast<std::int64_t>(header.size()) + 8;
   expect_bad_matrix(file(header, 1, longer), {"broken header", "nothing after"});
 }
@@ -166,7 +165,7 @@ TEST_F(NpyHeaderTest, NoChangeOfAByteOfTheDictionaryDoesAnythingButAnErrorOrAHea
       }
     }
   }
-  EXPECT_GE(accepted, good.size());  // at least the unchanged ones
+  EXPECT_GE(accepted, good.size());
 }
 
 TEST_F(NpyHeaderTest, AnyChangedByteGivesErrorOrMatrix) {

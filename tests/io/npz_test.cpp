@@ -38,8 +38,8 @@ struct Member {
   Bytes content;
   bool deflate = false;
   std::uint16_t flags = 0;
-  int method = -1;               ///< claimed compression method, if different
-  std::uint32_t wrong_crc = 0;   ///< added to the CRC-32
+  int method = -1;  ///< claimed compression method, if different
+  std::uint32_t wrong_crc = 0;
   std::int64_t more_bytes = 0;   ///< added to the claimed unpacked size
   std::int64_t more_packed = 0;  ///< added to the claimed packed size
 };
@@ -243,7 +243,7 @@ TEST(Npz, WhatIsDamagedIsRefused) {
     std::string const path = folder.write("c.npz", whole.substr(0, size));
     expect_refused(path + ":A", ", found");
   }
-  Bytes moved = whole;  // the directory's place
+  Bytes moved = whole;
   moved[whole.size() - 4] = '\x7f';
   expect_refused(folder.write("d.npz", moved) + ":A", "is damaged: expected a directory before");
 }

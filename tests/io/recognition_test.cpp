@@ -82,7 +82,6 @@ TEST(Recognition, ADatasetIsNamedBehindAnyFile) {
   EXPECT_EQ(name.dataset, "x:y");
   EXPECT_EQ(split_dataset(npz).dataset, "");
   EXPECT_EQ(inspect(npz + ":vector").rows, 5U);
-  // Without a file, the name alone decides.
   EXPECT_EQ(split_dataset(folder / "none.nc:/A").dataset, "");
   EXPECT_EQ(split_dataset(folder / "none.h5:/A").dataset, "/A");
   EXPECT_EQ(split_dataset(folder / "none.npz:A").dataset, "A");

@@ -57,7 +57,6 @@ TEST(RunApart, SaysHowTheProcessEnded) {
 
 TEST(RunApart, EndsBeforeItWritesWhereAHandlerSaysSo) {
   std::string const file = testing::TempDir() + "run_apart_" + std::to_string(::getpid());
-  // It runs, and would write a moment later.
   std::array<int, 2> pipe{};
   ASSERT_EQ(::pipe(pipe.data()), 0);
   std::thread handler([&] {

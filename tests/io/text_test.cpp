@@ -92,7 +92,7 @@ TEST_F(TextTest, CsvHasALineOfNamesOrNone) {
   expect_refused("A.csv", "1,b\n1,2\n",
                  "found 'b' as field 2 in line 1; --header yes reads this line as names");
   expect_refused("A.csv", "a,b\nc,d\n", "found 'c' as field 1 in line 2");
-  EXPECT_EQ(csv(",x,y\n1,2,3\n4,5,6\n"), two_by_three);  // as pandas names an index
+  EXPECT_EQ(csv(",x,y\n1,2,3\n4,5,6\n"), two_by_three);
   EXPECT_EQ(csv("% fat;$x;(é)\n1;2;3\n4;5;6\n"), two_by_three);
 }
 
@@ -407,7 +407,6 @@ TEST_F(TextTest, AreConvertedIntoOtherFormats) {
     }
   }
   EXPECT_EQ(inspect(folder_ / "B.npy").stored, ElementType::f32);
-  // Other names: Matrix Market is detected, CSV needs the option.
   std::string const market_text = folder_.write("m.txt", content_of(market_file));
   std::string const csv_text = folder_.write("c.txt", content_of(csv_file));
   EXPECT_EQ(npy(market_text, {.input = "", .output = ""}), two_by_three);

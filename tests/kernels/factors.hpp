@@ -22,10 +22,10 @@
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
-/// A function between ATAX's products has the bits of two products of the reference.
+/// A function between ATAX's products has the bits of the reference's two products.
 namespace tessera::test {
 
-/// A matrix provided through calls by readers or, if InKernels, by the threads that use it.
+/// A matrix that readers provide or, if InKernels, the threads that use it.
 template <class T, class LayoutT, bool InKernels>
 class Source {
  public:
@@ -181,7 +181,6 @@ TYPED_TEST_P(Factors, AreMultipliedWithAsBlocksCome) {
   }
 }
 
-/// C = α·Aᵀ·f(A·v) + β·z for a stream.
 TYPED_TEST_P(Factors, AreFollowedByAScaleAndASumAfterTheLastBlock) {
   using T = typename TypeParam::Scalar;
   typename TestFixture::Problem const p(Shape{9000, 40});

@@ -17,8 +17,7 @@
 #include "support/reference.hpp"
 #include "support/same_bits.hpp"
 
-/// Portable kernels in every machine's shape: threads share lines, and keep them or read them
-/// again.
+/// Portable kernels in every machine's shape.
 namespace tessera::test {
 namespace {
 
@@ -38,7 +37,6 @@ class Shapes : public testing::Test {
 
   int const threads = static_cast<int>(std::min(Exec().concurrency(), 4));
 
-  /// The leading dimension is a multiple of a word.
   struct Problem {
     std::vector<T> values;
     std::vector<T> x;

@@ -39,7 +39,6 @@ auto refuses(std::string const& operation, std::string const& what) {
       AllOf(StartsWith("tessera::" + operation + ": "), HasSubstr(what)));
 }
 
-/// Sums in every order are equal.
 template <class Matrix>
 Matrix whole_numbers(std::string const& name, std::size_t rows, std::size_t cols) {
   Matrix const A(name, rows, cols);
@@ -142,7 +141,6 @@ TEST(PartsOfOneView, AreRefusedWhereTheyShareAnElementBeyondSize) {
   auto const three = Kokkos::subview(A, Range{0, 3}, Kokkos::ALL);
   EXPECT_THAT([&] { multiply(Exec(), three, even, thirds); },
               refuses("multiply", "B must not overlap v"));
-  // Padding does not overlap.
   Right const wide("wide", 4, 6);
   auto const padded = Kokkos::subview(wide, Kokkos::ALL, Range{0, 4});
   EXPECT_NO_THROW(multiply(Exec(), padded, even, Kokkos::subview(wide, Kokkos::ALL, 5)));
@@ -210,7 +208,6 @@ TEST(AnOutput, MustHaveAnElementForEachEntry) {
               refuses("transpose_in_place", "A must have elements that are distinct"));
   EXPECT_THAT([&] { gemm(Exec(), two, two, folded); },
               refuses("gemm", "C must have elements that are distinct"));
-  // An input may repeat its elements; one entry needs no stride.
   StridedVector const same(x.data(), Kokkos::LayoutStride(4, 0));
   Vector const B("B", 4);
   x(0) = 2;

@@ -28,8 +28,7 @@ class Blocks : public testing::Test {
   using Block = Kokkos::View<T**, Kokkos::LayoutStride, typename Exec::memory_space>;
   using Columns = std::vector<std::vector<T>>;
 
-  /// Adjacent rows, columns or neither. Copied as a whole: device elements with gaps cannot be
-  /// copied.
+  /// Copied as a whole: device elements with gaps cannot be copied.
   class Stored {
    public:
     Stored(Index rows, Index cols, int order)
@@ -129,8 +128,8 @@ TYPED_TEST(Blocks, OfAnyWidthHaveTheBitsOfEachColumnAlone) {
   using T = typename TypeParam::Scalar;
   using Stored = typename TestFixture::Stored;
   std::vector<std::size_t> widths{1, 2, 3, 4, 5, 8, 9, 17, 64};
-  if (some_are_enough()) widths = {1, 3, 33};  // a full block of 32, and one vector
-  // More than a panel and a segment; long lines; many panels.
+  if (some_are_enough()) widths = {1, 3, 33};
+  // Over a panel and a segment; long lines; many panels.
   for (Shape const& shape : {Shape{70, 611}, Shape{19, 9000}, Shape{2500, 36}, Shape{300, 4096}}) {
     HostMatrix<T> const A(shape, TypeParam::order,
                           real_numbers<T>(static_cast<std::size_t>(shape.size()), 2));

@@ -62,7 +62,7 @@ TEST(EveryOperation, RefusesAnOutputThatOverlapsAnInput) {
   Matrix const A("A", 4, 4);
   Vector const x("x", 7);
   auto const first = Kokkos::subview(x, Kokkos::make_pair(0, 4));
-  auto const second = Kokkos::subview(x, Kokkos::make_pair(3, 7));  // shares x[3]
+  auto const second = Kokkos::subview(x, Kokkos::make_pair(3, 7));
   Vector const y("y", 4);
   auto const row = Kokkos::subview(A, 2, Kokkos::ALL);
   std::string const overlap = "must not overlap";

@@ -256,8 +256,7 @@ TYPED_TEST(Gemm, TakesPaddingOfOneMatrixAlone) {
   }
 }
 
-/// All products underflow to -0: in whole blocks and at edges, with one chain and 2^k, which no +0
-/// pads.
+/// All products underflow to -0: whole blocks and edges, one chain and 2^k, which no +0 pads.
 TYPED_TEST(Gemm, NeverGivesMinusZero) {
   using T = typename TestFixture::T;
   T const tiny = std::numeric_limits<T>::denorm_min();

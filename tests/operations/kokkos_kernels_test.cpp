@@ -13,7 +13,7 @@
 #include "support/device_data.hpp"
 #include "support/double_double.hpp"
 
-/// Kokkos Kernels adds in another order: results may differ by the sum of both error bounds.
+/// Kokkos Kernels adds in another order: results differ by at most both error bounds.
 namespace tessera::test {
 namespace {
 
@@ -22,7 +22,6 @@ class KokkosKernels : public CaseTest<C> {
  protected:
   using T = typename C::Scalar;
 
-  /// A^T x for mode "T".
   static std::vector<T> gemv(char const* mode, HostMatrix<T> const& A, std::vector<T> const& x) {
     bool const transposed = mode[0] == 'T';
     GuardedVector<C> const in(x, 1);
@@ -32,7 +31,6 @@ class KokkosKernels : public CaseTest<C> {
     return out.to_host();
   }
 
-  /// k u / (1 - k u).
   static double gamma(Index roundings) {
     double const unit = static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
     double const ku = static_cast<double>(roundings) * unit;

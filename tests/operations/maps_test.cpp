@@ -203,7 +203,6 @@ struct ClipAndCount {
   }
 };
 
-/// User-defined functions take long to compile.
 template <class T>
 class OwnFunctions : public testing::Test {};
 using BothScalars = testing::Types<float, double>;

@@ -26,7 +26,7 @@ TEST(MostRecent, KeepsTheValuesUsedLast) {
   EXPECT_EQ(get(3), 30);
   EXPECT_EQ(get(1), 10);
   EXPECT_EQ(made.size(), 3U);
-  EXPECT_EQ(get(4), 40);  // replaces 2, the least recently used
+  EXPECT_EQ(get(4), 40);
   EXPECT_EQ(kept.size(), 3U);
   EXPECT_TRUE(made[1].expired());
   EXPECT_FALSE(made[0].expired() || made[2].expired());

@@ -30,7 +30,7 @@ class OneLine : public testing::Test {
   using Space = typename Exec::memory_space;
   using Strided = Kokkos::View<T**, Kokkos::LayoutStride, Space>;
   using Block = Kokkos::View<T**, Kokkos::LayoutRight, Space>;
-  static constexpr Index k = 3;  // vectors of a block
+  static constexpr Index k = 3;
 
   struct Problem {
     Shape shape;

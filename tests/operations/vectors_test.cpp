@@ -142,7 +142,7 @@ TYPED_TEST(Vectors, TakeFactorsAsTheyAreWhenTheKernelRuns) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Scalar;
   GuardedVector<TypeParam> const x(std::vector<T>{3, 4}, 1);
-  GuardedVector<TypeParam> const y(2, 1);  // NaN, not to be read
+  GuardedVector<TypeParam> const y(2, 1);
   GuardedVector<TypeParam> const square(1, 1);
   GuardedVector<TypeParam> const zero(std::vector<T>{0}, 1);
   Exec const exec;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// As users write it, with exact results.
+// A user's program with exact results.
 
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-// As users of the component Distributed write it.
+// A user's program of the component Distributed.
 
 #include <cstdio>
 #include <mpi.h>

@@ -8,7 +8,7 @@ if(NOT symbols MATCHES "tessera::stream::detail")
 endif()
 string(REPLACE ";" "," symbols "${symbols}")
 string(REGEX MATCHALL "[^\n]+" symbols "${symbols}")
-# Squares in the program's type and products of blocks from its source are allowed.
+# Allowed: squares in the program's type, and products of blocks from its source.
 list(FILTER symbols INCLUDE REGEX " [WVu] .*(OnElements<|OnTeams<|elementary::|finish_atax|maps::Function<(float|double)>::operator)")
 list(FILTER symbols EXCLUDE REGEX "SquareDifferences|CopyVectors|TakeShifts")
 if(symbols)

@@ -18,7 +18,6 @@ using MatrixOf = Kokkos::View<T**, Layout, typename Exec::memory_space>;
 template <class T>
 using VectorOf = Kokkos::View<T*, typename Exec::memory_space>;
 
-/// Never read.
 template <class T, class Layout>
 struct Source {
   using value_type = T;

@@ -13,7 +13,6 @@
 namespace tessera::test {
 namespace {
 
-/// gamma_k = k u / (1 - k u).
 template <class T>
 double gamma(Index roundings) {
   double const ku =
@@ -39,7 +38,7 @@ class Accuracy : public CaseTest<C> {
   static void expect_within(double factor, Truth const& truth, std::vector<T> const& found,
                             Shape const& shape) {
     ASSERT_EQ(found.size(), truth.value.size());
-    // Of the truth: fewer than 2^20 terms, 2^-100 each.
+    // Error of the truth: fewer than 2^20 terms, 2^-100 each.
     double const slack = std::ldexp(1.0, -80);
     for (std::size_t i = 0; i < found.size(); ++i) {
       double const error = std::abs(truth.value[i].error_of(static_cast<double>(found[i])));

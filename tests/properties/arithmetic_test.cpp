@@ -24,14 +24,14 @@
 #include <xmmintrin.h>
 #endif
 
-/// Rounding modes and the treatment of subnormals change no bit, whichever thread sets them.
+/// Rounding modes and subnormal modes change no bit, whichever thread sets them.
 namespace tessera::test {
 namespace {
 
 struct Mode {
   std::string name;
   int rounding = FE_TONEAREST;
-  unsigned control = 0;  ///< bits of MXCSR
+  unsigned control = 0;
 };
 
 std::vector<Mode> modes() {
@@ -126,7 +126,7 @@ TYPED_TEST(Arithmetic, IsTheSameInEveryModeOfThreads) {
   using T = typename TypeParam::Scalar;
   if (TestFixture::is_gpu) GTEST_SKIP() << "a GPU's threads have no such modes";
   auto& runner = this->runner();
-  // One team, several of which the last adds, and a separate kernel that adds.
+  // One team; several whose results the last adds; a separate kernel that adds.
   for (Shape const& shape : {Shape{3, 20}, Shape{300, 200}, Shape{3000, 70}, Shape{5, 40000}}) {
     for (bool const small : {false, true}) {
       HostMatrix<T> const A{shape, TypeParam::order, this->numbers(shape.size(), 5, small)};

@@ -25,8 +25,8 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 
 struct Found {
   int calls = 0;
-  bool among_others = false;    ///< in a parallel region
-  std::uintptr_t off_line = 0;  ///< past the beginning of a cache line
+  bool among_others = false;    ///< inside a parallel region
+  std::uintptr_t off_line = 0;  ///< offset from the beginning of a cache line
 };
 
 struct Look {
@@ -40,7 +40,7 @@ struct Look {
     KOKKOS_IF_ON_HOST((mine.among_others = omp_in_parallel() != 0;))
 #endif
     mine.off_line = reinterpret_cast<std::uintptr_t>(team.scratch) % 64;
-    // Address tools check that all of it is allocated.
+    // Lets address tools check the allocation.
     for (Index k = 0; k < scratch; ++k) team.scratch[k] = 1.0;
   }
 };

@@ -15,7 +15,7 @@ TYPED_TEST_SUITE(LargeMatrix, Cases, CaseName);
 
 TYPED_TEST(LargeMatrix, HasTheBitsOfTheReferenceByEveryMethod) {
   using T = typename TypeParam::Scalar;
-  // The formula is the same for both types.
+  // The formula is equal for both types.
   auto shapes = large_shapes();
   if (sizeof(T) > sizeof(float)) shapes.resize(1);
   for (Shape shape : shapes) {

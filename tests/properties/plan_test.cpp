@@ -95,7 +95,7 @@ TYPED_TEST(Plans, TellTheMethodOfBlocks) {
 TYPED_TEST(Plans, StayInRangeForSizesNearTwoToThe40) {
   constexpr Index huge = Index{1} << 40;
   constexpr bool is_gpu = backends::Backend<typename TypeParam::Exec>::is_gpu;
-  constexpr double gpu_bytes = 4.0 * huge;  // 4 TiB
+  constexpr double gpu_bytes = 4.0 * huge;
   for (Shape const& shape :
        {Shape{huge, 1}, Shape{1, huge}, Shape{huge + 1, 3}, Shape{3, huge - 1}, Shape{huge, 65536},
         Shape{65536, huge}, Shape{Index{1} << 29, (Index{1} << 29) + 1}}) {

@@ -20,7 +20,7 @@
 #include "support/shapes.hpp"
 #include "support/tunings.hpp"
 
-/// Plans stay within the scratch of every architecture; they need no device.
+/// Plans stay within the scratch of every architecture; needs no device.
 namespace tessera::test {
 
 struct Limit {
@@ -108,7 +108,7 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
 namespace tessera::test {
 namespace {
 
-/// A small card, the Titan RTX, an H100 or H200, a future card.
+/// Multiprocessors of a small card, Titan RTX, H100 or H200, a future card.
 constexpr std::array<Index, 4> cards{14, 72, 132, 300};
 
 std::vector<Shape> shapes_of_all_sizes() {
@@ -138,7 +138,7 @@ void for_each_plan(Exec const& exec, Shape const& s, std::optional<Tuning> const
   }
 }
 
-/// 0 if the fused kernel keeps no lines in scratch beyond Kokkos' limit.
+/// 0 if the fused kernel keeps no lines beyond Kokkos' limit.
 template <class T, class Layout, class Exec>
 std::size_t scratch_for_lines(Exec const& exec, Shape const& s,
                               std::optional<Tuning> const& tuning) {
@@ -225,7 +225,6 @@ TYPED_TEST(ScratchOfCuda, FitsAMultiprocessorForEveryTuning) {
     for (Shape const& shape : shapes_of_all_sizes()) fitting.look_at_all(shape);
     EXPECT_THAT(fitting.with_scratch(),
                 testing::IsSupersetOf({"fused", "multiply", "multiply_transposed"}));
-    // Turing's scratch holds no ring, and nothing is copied to it.
     EXPECT_EQ(fitting.rings() > 0, TypeParam::has_large_scratch) << fitting.rings();
     EXPECT_EQ(fitting.slices() > 0, TypeParam::has_large_scratch) << fitting.slices();
   }
@@ -257,7 +256,6 @@ void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vec
   EXPECT_GE(dot.groups * dot.kept, vectors);
   EXPECT_GE(dot.runs * dot.chunks * gpu::chunk<T>, length);
   EXPECT_GE(dot.line_blocks * dot.lines_per_team, count);
-  // Stacks leave room for as many teams as registers allow.
   std::size_t const side_by_side = sum.parts_in_scratch > 0 ? sum.teams_at_once : 1;
   EXPECT_LE((tessera::detail::scratch_bytes<T>(sum.scratch()) + 1024) * side_by_side,
             Exec::most_scratch + 1024);

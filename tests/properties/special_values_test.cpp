@@ -91,7 +91,7 @@ TYPED_TEST(SpecialValues, InfinityTimesZeroIsNaN) {
   EXPECT_TRUE(std::isinf(B[1]));
 }
 
-/// 2^k whole segments or panels: no padding with +0.
+/// 2^k whole segments or panels: nothing is padded with +0.
 std::vector<Shape> whole_shapes() {
   return {{1, 256},  {5, 256},  {256, 5},  {64, 256}, {16, 512}, {512, 16},
           {3, 1024}, {1024, 3}, {3, 2048}, {2048, 3}, {3, 4096}, {4096, 3}};
@@ -103,7 +103,6 @@ TYPED_TEST(SpecialValues, AResultIsNeverMinusZero) {
   auto shapes = this->shapes();
   for (Shape const& shape : whole_shapes()) shapes.push_back(shape);
   for (Shape const& shape : shapes) {
-    // All sums before the last addition underflow to -0.
     std::vector<T> const elements(this->last(shape) + 1, tiny);
     HostMatrix<T> const A(shape, TestFixture::order, elements);
     std::vector<T> const v(static_cast<std::size_t>(shape.cols), -tiny);

@@ -20,12 +20,12 @@ namespace {
 
 namespace gpu = tessera::detail::gpu;
 
-/// Threads run in turn until none sends anything different: each has received what it would in
+/// Threads run in turn until none sends anything different: each has then received what it would in
 /// lockstep.
 struct WarpInTurn {
   using Bits = std::uint64_t;
   static constexpr int threads = gpu::warp_threads;
-  static inline std::vector<std::array<double, threads>> sent;  ///< in exchanges, by each thread
+  static inline std::vector<std::array<double, threads>> sent;  ///< by exchange and thread
   static inline std::size_t exchanges;
   static inline std::size_t thread;
   static inline bool has_changed;
@@ -38,7 +38,6 @@ struct WarpInTurn {
     has_changed = has_changed || std::bit_cast<Bits>(before) != std::bit_cast<Bits>(all[thread]);
     return static_cast<T>(all[thread ^ static_cast<std::size_t>(mask)]);
   }
-  /// Never on a device; trees are compiled for both.
   template <class T>
   KOKKOS_FUNCTION static T shuffle_xor(T value, [[maybe_unused]] int mask) {
     KOKKOS_IF_ON_HOST((return exchange(value, mask);))

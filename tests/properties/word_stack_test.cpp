@@ -10,8 +10,8 @@
 
 #include "support/reference.hpp"
 
-/// GPU kernels' stack of a thread's partial vectors, on the host: the reference's order for every
-/// split of scratch and global memory, and no writes in others' places.
+/// GPU kernels' stack of partial vectors, on the host: the reference's order for every split
+/// between scratch and global memory, and no writes in others' places.
 namespace tessera::test {
 namespace {
 

@@ -15,7 +15,7 @@ def test_a_small_run(tmp_path):
         command = [sys.executable, "-B", SCRIPT, *arguments]
         subprocess.run(command, cwd=tmp_path, check=True, timeout=100, capture_output=True)
 
-    for _ in range(2):  # the second run replaces the first
+    for _ in range(2):
         script("run", "python.json", "--size", "100", "--turns", "2", "--seconds", "0.001")
     rows = json.loads((tmp_path / "python.json").read_text())["results"]
     assert len({(row["what"], row["name"]) for row in rows}) == len(rows)

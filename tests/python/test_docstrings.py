@@ -87,7 +87,7 @@ def test_example(name):
 @pytest.mark.parametrize("name", THINGS)
 def test_by_numpydoc(name):
     validate = pytest.importorskip("numpydoc.validate").validate
-    # A matter of taste; named tuples document attributes, not parameters.
+    # Matters of taste; named tuples document attributes, not parameters.
     left_out = {"ES01", "SA01", "EX01"} | ({"PR01"} if name in FIELDS + PRIVATE else set())
     # The compiled class ends its docstring differently.
     left_out |= {"GL02"} if name in COMPILED else set()

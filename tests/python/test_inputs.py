@@ -153,7 +153,7 @@ def test_arrays_that_are_not_aligned(dtype, order):
         for call in its:
             with pytest.raises(ValueError, match=f"{name} of shape .* must be aligned, found .*; copy=True makes a copy"):
                 call(False)
-    a = np.ascontiguousarray(a)  # like the copies
+    a = np.ascontiguousarray(a)
     expected = {
         "A": [
             tessera.matvec(a, v), tessera.rmatvec(a, u), tessera.atax(a, v), tessera.matvec_both(a, v, u)[0],
@@ -187,7 +187,7 @@ def test_results_that_are_not_aligned():
                 call(copy)
     with pytest.raises(ValueError, match="y of shape .* must be aligned"):
         tessera.axpby(1.0, V, 1.0, misplaced(V))
-    assert tessera.matvec(misplaced(np.zeros((0, 4))), V).shape == (0,)  # no element is loaded
+    assert tessera.matvec(misplaced(np.zeros((0, 4))), V).shape == (0,)
 
 
 def test_masked_elements_are_never_taken_as_numbers():

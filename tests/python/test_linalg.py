@@ -93,7 +93,7 @@ def test_rank_deficiency_gives_the_shortest():
     b = right_side(rows=40)
     x, residues, rank, _ = linalg.lstsq(a, b)
     np.testing.assert_allclose(x, np.linalg.lstsq(a, b)[0], atol=1e-12)
-    # Like SciPy: none without full column rank or with too few rows.
+    # Like SciPy, without full column rank or with too few rows.
     assert rank == 8 and residues.shape == (0,)
     assert linalg.lstsq(a[:10], b[:10])[1].shape == (0,)
     assert linalg.lstsq(a[:10], b[:10], maxiter=500)[1].shape == (0,)
@@ -117,11 +117,11 @@ def test_a_limit_is_never_silent():
         assert linalg.ridge(a, b, 1e-3, maxiter=3, atol=1e-14, btol=1e-14).istop == 7
     with pytest.warns(linalg.ConvergenceWarning, match="tessera.linalg.lsmr: the limit") as of_lsmr:
         assert linalg.lsmr(a, b, atol=0, btol=0, conlim=0).istop == 7
-    for warned in (of_ridge, of_lsmr):  # at the line of the calling program
+    for warned in (of_ridge, of_lsmr):
         assert [warning.filename for warning in warned] == [__file__]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert linalg.lsmr(a, b, maxiter=3).istop == 7  # like SciPy
+        assert linalg.lsmr(a, b, maxiter=3).istop == 7
         found = linalg.ridge(a, b, 1e-3)
     expected = np.linalg.solve(a.T @ a + 1e-3 * np.eye(N), a.T @ b)
     np.testing.assert_allclose(found.x, expected, rtol=1e-9)

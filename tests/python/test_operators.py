@@ -89,7 +89,7 @@ def test_masks(make):
     ):
         with pytest.raises(TypeError, match=r"x must not have masked elements; pass its filled\(\.\.\.\)"):
             call()
-    np.testing.assert_array_equal(operator @ np.ma.array(x), operator @ x)  # no element is masked
+    np.testing.assert_array_equal(operator @ np.ma.array(x), operator @ x)
     np.testing.assert_array_equal((2 * operator) @ x, 2 * (operator @ x))
     assert (operator @ operator.T).shape == (operator.shape[0],) * 2
 

@@ -678,7 +678,7 @@ def test_masks(estimator):
     X = random.normal(size=(60, 4))
     y = (X[:, 0] > 0) + 1.0
     masked, mask = np.ma.masked_greater(X, 1.0), X[:, 1] > 1
-    model = clone(estimator).fit(np.ma.array(X), np.ma.array(y))  # no element is masked
+    model = clone(estimator).fit(np.ma.array(X), np.ma.array(y))
     calls = {"X": [lambda: clone(estimator).fit(masked, y), lambda: clone(estimator).fit(list(masked), y)]}
     if hasattr(estimator, "transform"):
         calls["X"] += [

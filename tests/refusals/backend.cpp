@@ -9,7 +9,6 @@
 
 namespace {
 
-/// With the host's memory.
 struct Elsewhere {
   using execution_space = Elsewhere;
   using memory_space = Kokkos::HostSpace;

@@ -14,7 +14,7 @@ using Matrix = Kokkos::View<T**, Kokkos::HostSpace>;
 template <class T>
 using Vector = Kokkos::View<T*, Kokkos::HostSpace>;
 
-/// As libraries define it for compilers without 16-bit numbers.
+/// As some libraries define it.
 struct Half {
   unsigned short bits;
 };

@@ -163,7 +163,6 @@ TYPED_TEST(Cgls, ResumesFromEveryIterationWithSameBits) {
   }
 }
 
-/// The last state comes without a request.
 TYPED_TEST(Cgls, HandsOnItsLastState) {
   using T = typename TypeParam::Scalar;
   auto const b = TestFixture::right_side();

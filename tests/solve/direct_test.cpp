@@ -53,7 +53,7 @@ class Direct : public TripletsTest<C> {
     }
     return b;
   }
-  /// Nearly dependent, of sizes from 1e-4 to 1e4: 1, t, t², … for t in [0, 1].
+  /// Nearly dependent: 1, t, t², … for t in [0, 1], of sizes from 1e-4 to 1e4.
   static HostMatrix<T> powers(Index rows, Index cols) {
     return TripletsTest<C>::matrix(rows, cols, [&](Index i, Index j) {
       double const t = static_cast<double>(i + 1) / static_cast<double>(rows);

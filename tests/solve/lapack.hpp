@@ -14,7 +14,6 @@ namespace tessera::test {
 
 class Lapack {
  public:
-  /// Null if not installed.
   static Lapack const* find() {
     static Lapack const lapack;
     return lapack.dgelsd_ != nullptr && lapack.dgesdd_ != nullptr ? &lapack : nullptr;

@@ -99,7 +99,6 @@ class BesideLapack : public testing::Test {
     solve::detail::from_host<Exec, double>(Exec(), x, copy);
     return copy;
   }
-  /// ‖b - A·x‖ and ‖Aᵀ·(b - A·x)‖.
   static std::pair<double, double> residuals(Problem const& p, Vector const& x, Vector const& b) {
     std::vector<long double> r(b.begin(), b.end());
     for (int j = 0; j < p.cols; ++j) {
@@ -181,7 +180,7 @@ TYPED_TEST(BesideLapack, SingularValuesAreThoseOfDgesdd) {
           << solve::sentence(found.stop);
       ASSERT_EQ(static_cast<solve::Index>(found.s.size()), k);
       for (std::size_t i = 0; i < found.s.size(); ++i) {
-        // A neighbour within the residual may be found instead.
+        // A value within the residual may be found instead.
         double const squares = eps * expected[0] * expected[0] / std::max(expected[i], 1e-300);
         double const bound = found.residuals[i] + (p.rows + p.cols) * eps * expected[0] +
                              (expected[i] < std::sqrt(eps) * expected[0] ? squares : 0);

@@ -97,7 +97,6 @@ class LeastSquares : public testing::Test {
       }
       return y;
     }
-    /// ‖b - A·x‖ and ‖Aᵀ·(b - A·x)‖.
     std::pair<double, double> residuals(Vector const& x, Vector const& b) const {
       std::vector<long double> r(rows);
       long double square = 0;
@@ -182,7 +181,7 @@ TYPED_TEST(LeastSquares, OfWholeNumbersHaveTheKnownSolution) {
 TYPED_TEST(LeastSquares, OfPublishedCasesHaveThePublishedSolutions) {
   // From scipy/sparse/linalg/_isolve/tests/test_lsmr.py.
   using Vector = typename TestFixture::Vector;
-  // In float, rounding destroys orthogonality before all columns are used.
+  // Rounding in float destroys orthogonality before all columns are used.
   Index const steps = std::same_as<typename TypeParam::Scalar, double> ? 10 : 40;
   auto const identity = this->identity(10);
   auto const bidiagonal = this->bidiagonal(20, 10);
@@ -363,7 +362,6 @@ TYPED_TEST(LeastSquares, SayThatNumbersAreNotFinite) {
       auto with_bad_b = b;
       with_bad_b[29] = bad;
       EXPECT_EQ(solve_it(A.op(), with_bad_b).stop, Stop::not_finite);
-      // x itself overflows.
       typename TestFixture::Matrix const small(
           3, 1, [](std::size_t, std::size_t) { return std::numeric_limits<T>::min(); });
       T const large = std::numeric_limits<T>::max() / 4;
@@ -398,7 +396,7 @@ TYPED_TEST(LeastSquares, ReportLimitOfPrecision) {
     auto const exact = solve_it(A.op(), A.times(this->counting_down(12)), this->to_the_end(200));
     EXPECT_EQ(exact.stop, Stop::solved_to_precision) << solve::sentence(exact.stop);
   }
-  // Small b where A is small: the estimate of cond(A) reaches the precision of float first.
+  // The estimate of cond(A) reaches float's precision first.
   if constexpr (std::same_as<T, float>) {
     auto const value = [](std::size_t j) {
       double const t = static_cast<double>(j) / 19;

@@ -64,7 +64,6 @@ class Pca : public testing::Test {
     return {copy.data(), copy.data() + copy.size()};
   }
 
-  /// `direct`: directly, and by blocks.
   static constexpr std::array<Index, 2> ways{solve::direct_columns, 0};
 
   struct Expected {
@@ -171,7 +170,7 @@ TYPED_TEST(Pca, ReadsTheMatrixOnceAStepAndTwiceBefore) {
       Index const before = op.reads();
       auto const found = solve::pca(op, 4, options);
       EXPECT_EQ(found.svd.reads, op.reads() - before);
-      // A stream shifts the first product on the fly; memory takes another read.
+      // A stream shifts the first product; memory takes another read.
       Index const reads =
           way > 0 ? found.svd.iterations + (want_u ? 1 : 0) : from_stream.svd.iterations + 3;
       EXPECT_EQ(from_stream.svd.reads, reads);
@@ -186,7 +185,6 @@ TYPED_TEST(Pca, ReadsTheMatrixOnceAStepAndTwiceBefore) {
   }
 }
 
-/// Means are 1e5 times the deviations.
 TYPED_TEST(Pca, LosesNoDigitsFarFromTheOrigin) {
   using T = typename TypeParam::Scalar;
   auto elements = this->matrix().memory();
@@ -263,7 +261,6 @@ TYPED_TEST(Pca, HandlesHugeAndTinyValues) {
   }
 }
 
-/// Rounded means make deviations inexact.
 TYPED_TEST(Pca, LeavesOutColumnsThatAreConstantButForRounding) {
   using T = typename TypeParam::Scalar;
   constexpr bool by_rows = TypeParam::order == Order::row_major;

@@ -235,8 +235,8 @@ TYPED_TEST(Regressions, LbfgsReadsOncePerIterationAfterTheFirst) {
                                  matrix_on_device<TypeParam>(this->matrix()));
   for (Loss const loss : every_loss) {
     auto const fit = this->run(loss, op, this->answers(loss), {.solver = RegressionSolver::lbfgs});
-    // A read at 0, and some for the length of the first step. Losses without a map need a second
-    // read for the gradient.
+    // A read at 0, and some for the first step's length. Losses without a map read twice for a
+    // gradient.
     bool const has_map = loss != Loss::gamma && loss != Loss::tweedie;
     EXPECT_LE(fit.reads, (fit.iterations + 8) * (has_map ? 1 : 2));
   }
@@ -376,7 +376,7 @@ TYPED_TEST(Regressions, HasTheCommittedBits) {
                             : "61bf4ffd03391d86aa0bef400ea5840ca747b557777be9f65841647b846bcf50"));
 }
 
-/// Sums over rows have the same order for both layouts.
+/// Sums over rows have the same order in both layouts.
 TYPED_TEST(Regressions, HaveByNewtonTheCommittedBits) {
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
   EXPECT_EQ(this->digest_by(RegressionSolver::newton),
@@ -616,7 +616,6 @@ TYPED_TEST(Regressions, TakeAnExposureAsAnOffset) {
   }
 }
 
-/// The mean of n numbers, and two proportions.
 TYPED_TEST(Regressions, KnowTheirStandardErrors) {
   auto const line = this->fit_of(Loss::squares, 1, {-1, 0, 1, 2}, {1, 1, 2, 4});
   // Residuals .5 -.5 -.5 .5: the variance is 1/2 over 5 and 1/4 + 1/20.
@@ -632,7 +631,6 @@ TYPED_TEST(Regressions, KnowTheirStandardErrors) {
   EXPECT_NEAR(odds.standard_errors[0], std::sqrt(2 * (1 + 1 / 3.0)), 1e-5);
 }
 
-/// Two groups with means of 2 and 6; the expected Hessian.
 TYPED_TEST(Regressions, KnowTheStandardErrorsOfGammaAndTweedie) {
   std::vector<double> const y{1, 3, 4, 8};
   auto const gamma = this->fit_of(Loss::gamma, 1, {0, 0, 1, 1}, y);
@@ -645,7 +643,6 @@ TYPED_TEST(Regressions, KnowTheStandardErrorsOfGammaAndTweedie) {
   EXPECT_NEAR(gamma.deviance, -2 * std::log(0.5 * 1.5 * 2 / 3 * 4 / 3), 1e-6);
   EXPECT_NEAR(gamma.standard_errors[1], std::sqrt(of_gamma / 2), 1e-6);
   EXPECT_NEAR(gamma.standard_errors[0], std::sqrt(of_gamma), 1e-6);
-  // Densities of this shape at the four y.
   double const shape = 1 / of_gamma;
   double log_density = 0;
   for (std::size_t i = 0; i < 4; ++i) {

@@ -214,7 +214,6 @@ TYPED_TEST(ScaledColumns, ReadAsOftenAsEvenOnes) {
   EXPECT_EQ(found.reads, uneven.reads());
   EXPECT_EQ(found.history.back().reads, found.reads);
   this->expect_near(this->copy_of(found.x), this->exact(this->uneven(), 0), this->near, "lstsq");
-  // lsmr does not scale.
   auto const plain = solve::lsmr(uneven, b, {.atol = this->eps, .btol = this->eps, .conlim = 0});
   EXPECT_FALSE(plain.has_scaled_columns);
   EXPECT_TRUE(plain.stop == Stop::iteration_limit || plain.reads > 2 * found.reads);

@@ -50,7 +50,6 @@ class Svd : public TripletsTest<C> {
     solve::MatrixOperator const op(Exec(), matrix_on_device<C>(A));
     return run(op, k, options);
   }
-  /// `direct`: directly, and by blocks.
   static constexpr std::array<Index, 2> ways{solve::direct_columns, 0};
 
   static void expect_decomposed(HostMatrix<T> const& A, Index k, std::string const& what) {
@@ -89,7 +88,7 @@ TYPED_TEST(Svd, FindsTheLargestValuesOfADiagonalMatrix) {
     EXPECT_EQ(found.stop, Stop::converged);
     for (std::size_t i = 0; i < 5; ++i) {
       EXPECT_NEAR(found.s[i], s[i], 60 * 50 * TestFixture::eps);
-      EXPECT_NEAR(found.VT[i * 60 + i], 1, 50 * TestFixture::eps);  // signs are chosen
+      EXPECT_NEAR(found.VT[i * 60 + i], 1, 50 * TestFixture::eps);
     }
   }
 }
@@ -174,7 +173,7 @@ TYPED_TEST(Svd, ReadsTheMatrixOnceAStep) {
   auto const A = this->whole_matrix(200, 90);
   auto const found = this->run(A, 4, {.want_u = true, .direct = 0});
   EXPECT_EQ(found.reads, found.iterations + 1);
-  EXPECT_GT(found.iterations, 8);  // it has restarted
+  EXPECT_GT(found.iterations, 8);  // it restarted
   auto const directly = this->run(A, 4);
   EXPECT_EQ(directly.reads, directly.iterations);
   EXPECT_LE(directly.reads, 2);
@@ -195,8 +194,8 @@ TYPED_TEST(Svd, ReadsTheMatrixAsRarelyAsItCan) {
     auto const one_by_one = this->run(plain, k, options);
     EXPECT_GT(one_by_one.reads, 2 * one_by_one.iterations);
     auto const at_once = this->run(in_memory, k, options);
-    // Up to 32 vectors at once. A GPU may fuse two columns of a column-major matrix one by one: two
-    // reads. Two stages read twice, counted once.
+    // Up to 32 vectors at once. A GPU may fuse two columns of a column-major matrix one by one,
+    // with two reads; two stages read twice, counted once.
     bool const may_fuse_each = backends::Backend<Exec>::is_gpu &&
                                std::same_as<typename TypeParam::Layout, Kokkos::LayoutLeft>;
     EXPECT_GE(at_once.reads, at_once.iterations + 1);
@@ -381,7 +380,6 @@ TYPED_TEST(Svd, RefusesWhatDoesNotFit) {
     expect_refused(resume(other), "svd of 9 x 5");
     expect_refused([&] { this->run(op, 3, options, {.resume = &*kept}); },
                    "the state belongs to another run");
-    // Any number in a state ends the run or is refused.
     for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
       for (double const x : {-1.0, 0.5, 3.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
         auto damaged = *kept;

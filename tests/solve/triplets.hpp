@@ -97,7 +97,7 @@ class TripletsTest : public testing::Test {
     return solve::small_svd(std::move(whole)).s;
   }
 
-  /// Expects the values of `all_values`, A·v = s·u, Aᵀ·u = s·v, orthonormal v and u.
+  /// Expects `all_values`, A·v = s·u, Aᵀ·u = s·v, orthonormal v and u.
   /// @param are_near residuals bound the errors of values
   static void expect_triplets_of(HostMatrix<T> const& A, Index k, Found const& found,
                                  bool are_near) {

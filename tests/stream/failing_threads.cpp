@@ -14,7 +14,6 @@ std::atomic<int> threads_left = std::numeric_limits<int>::max();
 
 }  // namespace
 
-// Called by std::thread.
 extern "C" int pthread_create(pthread_t* thread, pthread_attr_t const* attributes,
                               void* (*work)(void*), void* argument) noexcept {
   using Create = int(pthread_t*, pthread_attr_t const*, void* (*)(void*), void*);

@@ -83,7 +83,7 @@ class MemorySource {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// Kernels and bytes in its lifetime, as Kokkos reports them.
+/// Kokkos' kernels and bytes in its lifetime.
 class Watch {
  public:
   Watch() {
@@ -735,7 +735,7 @@ TYPED_TEST(Stream, TellsHowFarItIs) {
   EXPECT_EQ(bytes, static_cast<std::size_t>(shape.size()) * sizeof(T));
 }
 
-/// Must be read in large whole blocks, in order, by one thread.
+/// Requires large whole blocks, read in order by one thread.
 template <class Inner>
 class WholeSource {
  public:

@@ -18,7 +18,7 @@
 /// Every backend with every layout and scalar type.
 namespace tessera::test {
 
-/// A build that only compiles for a GPU omits the host backends (.ci/compile_only).
+/// A build that only compiles for a GPU omits the hosts (.ci/compile_only).
 #if defined(TESSERA_TEST_CASES_OF_GPUS)
 using Tested = backends::Spaces<Kokkos::Cuda>;
 #else
@@ -35,12 +35,12 @@ struct Case {
                                                 : reference::Order::column_major;
 };
 
-/// A new layout or type belongs here.
+/// Add new layouts and types here.
 template <class Exec>
 using EveryCaseOn =
     std::tuple<Case<Exec, Kokkos::LayoutRight, float>, Case<Exec, Kokkos::LayoutRight, double>,
                Case<Exec, Kokkos::LayoutLeft, float>, Case<Exec, Kokkos::LayoutLeft, double>>;
-/// Each layout and type once is enough if only compiled, with sanitizers, or in a second preset.
+/// Each layout and type once, if only compiled, with sanitizers, or in a second preset.
 template <class Exec>
 #if defined(TESSERA_TEST_CASES_OF_GPUS) || defined(TESSERA_TEST_SOME_CASES)
 using CasesOn =

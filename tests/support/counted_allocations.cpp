@@ -25,7 +25,7 @@ int tessera::test::allocations() {
   return count;
 }
 
-// Every form, because a sanitizer's operators do not call each other.
+// Every form, as a sanitizer's operators do not call each other.
 void* operator new(std::size_t size) {
   return counted(size, alignof(std::max_align_t));
 }

@@ -95,7 +95,6 @@ class GuardedVector {
     return StridedVector<C>(memory_.data() + guard, Kokkos::LayoutStride(size_, stride_));
   }
 
-  /// Fails if anything around the elements has changed.
   std::vector<T> to_host() const {
     auto const mirror = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), memory_);
     std::vector<T> elements(size_);

@@ -25,7 +25,6 @@ struct Digest {
 
 std::ostream& operator<<(std::ostream& out, Digest const& digest);
 
-/// Throws std::runtime_error for a missing, damaged or empty file.
 std::vector<Digest> read_digests(std::filesystem::path const& file);
 
 std::int64_t input_length(std::string const& operation, Shape const& shape);
@@ -41,7 +40,6 @@ std::vector<T> digest_map_vector(Digest const& digest);
 
 inline constexpr double digest_gamma = -0.375;
 
-/// Throws std::runtime_error for an unknown field.
 std::string reference_sha256(Digest const& digest);
 
 struct GemmDigest {

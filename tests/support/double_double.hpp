@@ -28,7 +28,6 @@ struct DoubleDouble {
   double error_of(double found) const { return (found - high) - low; }
 };
 
-/// With the sums of magnitudes, for error bounds.
 struct Truth {
   std::vector<DoubleDouble> value;
   std::vector<double> magnitude;

@@ -147,7 +147,6 @@ class GuardedMatrix {
     std::memcpy(static_cast<void*>(&value), bits, sizeof(T));
     return value;
   }
-  /// On the host: a kernel's argument may lose bits of a NaN.
   [[nodiscard]] auto filled_with_guards() const {
     typename Memory::host_mirror_type const mirror(
         Kokkos::view_alloc("guards", Kokkos::WithoutInitializing), memory_.extent(0));

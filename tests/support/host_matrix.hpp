@@ -17,7 +17,6 @@ namespace tessera::test {
 using reference::Index;
 using reference::Order;
 
-/// NaN elements around a matrix.
 struct Margin {
   Index lines = 0;
   Index before = 0;  ///< elements before each line

@@ -6,7 +6,7 @@
 
 namespace tessera::test {
 
-/// One request only: with one OpenMP thread, Kokkos 4 aborts a program that requests two.
+/// Request it once: with one OpenMP thread, Kokkos 4 aborts a program that requests two.
 template <class Exec>
 Exec instance_of_its_own() {
   return Kokkos::Experimental::partition_space(Exec(), 1)[0];

@@ -10,7 +10,7 @@
 
 namespace tessera::test {
 
-/// Kokkos' events during an operation; one log at a time.
+/// Records Kokkos' events during an operation; one log at a time.
 class KernelLog final : public Observer {
  public:
   struct Kernel {
@@ -21,7 +21,7 @@ class KernelLog final : public Observer {
   void begin(std::uint32_t device) override;
   void end() override;
 
-  /// On a GPU, each launch requests Kokkos' pool of team scratch: not counted.
+  /// Omits Kokkos' pool of team scratch, which each launch on a GPU requests.
   std::vector<std::string> own_allocations(bool is_gpu) const;
 
   std::uint32_t device() const { return device_; }

@@ -18,7 +18,6 @@ namespace {
 /// SKIP_RETURN_CODE of ctest.
 constexpr int skipped = 77;
 
-/// Fails if TESSERA_TEST_NEEDS_DEVICE is set.
 int skip_all(std::string const& reason) {
   bool const is_failure = std::getenv("TESSERA_TEST_NEEDS_DEVICE") != nullptr;
   std::fprintf(stderr, "!!! %s: NO TEST OF THIS PROGRAM IS RUN: %s\n",

@@ -85,7 +85,7 @@ class KokkosResident final : public Resident<typename C::Scalar> {
   }
 
   BothResults<T> run(ResidentCall const& call) override {
-    // Later comparisons check only what is around the results.
+    // Later comparisons check only what surrounds the results.
     expect({std::vector<T>(wants_b(call) ? rows(call) : 0, poison<T>()),
             std::vector<T>(wants_c(call) ? cols(call) : 0, poison<T>())});
     start(call);

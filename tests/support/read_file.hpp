@@ -8,7 +8,6 @@
 
 namespace tessera::test {
 
-/// In large pieces: tests are not optimised.
 std::string rest_of(std::istream& stream);
 
 std::string read_file(std::filesystem::path const& path);

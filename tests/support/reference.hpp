@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-/// The order of docs/summation.md in plain loops without the library's code. The library must match
-/// it bitwise. For float and double.
+/// The order of docs/summation.md in plain loops, without the library's code. The library must
+/// match it bitwise.
 namespace reference {
 
 using Index = std::int64_t;
@@ -38,7 +38,7 @@ Lines<T> lines_of(Matrix<T> const& matrix);
 Index panel_lines(Index count, Index length);
 Index panel_count(Index count, Index length);
 
-/// The adjacent-pair tree; no values give +0.
+/// The adjacent-pair tree; +0 without values.
 template <class T>
 T tree(std::vector<T> values);
 
@@ -78,7 +78,6 @@ std::vector<T> scale_and_add(T alpha, std::vector<T> c, T beta, std::vector<T> c
 /// Of an element of a rows x cols product.
 Index chain_length(Index rows, Index cols, Index depth);
 
-/// C = A B, all row by row.
 template <class T>
 std::vector<T> gemm(std::vector<T> const& A, std::vector<T> const& B, Index rows, Index cols,
                     Index depth);

@@ -13,8 +13,8 @@
 #include "support/shapes.hpp"
 #include "support/whole_arithmetic.hpp"
 
-/// Cases worked out by hand. 2^24 + 1 is a tie and rounds to 2^24: a 1 survives next to 2^24 and
-/// -2^24 only if those are added first.
+/// Cases worked out by hand. 2^24 + 1 rounds to 2^24, so a 1 survives next to 2^24 and -2^24 only
+/// if those are added first.
 namespace {
 
 using reference::Index;
@@ -32,7 +32,7 @@ struct DotOrder {
 };
 
 DotOrder<float> const float_order{64, big};
-DotOrder<double> const double_order{32, 9007199254740992.0};  // 2^53
+DotOrder<double> const double_order{32, 9007199254740992.0};
 
 template <class T>
 T dot_with_ones(Index length, std::map<Index, T> const& places) {
@@ -42,7 +42,6 @@ T dot_with_ones(Index length, std::map<Index, T> const& places) {
   return reference::dot<T>({line.data(), 1, length, length}, x).front();
 }
 
-/// Lines of one element.
 float sum_of_column(Index count, std::map<Index, float> const& places) {
   std::vector<float> const y(static_cast<std::size_t>(count), 1.0F);
   std::vector<float> lines(y.size(), 0.0F);
@@ -110,7 +109,6 @@ void expect_tree(DotOrder<T> order) {
   EXPECT_EQ(dot_with_ones<T>(L, {{0, b}, {2, -b}, {1, 1}}), T(0));
   EXPECT_EQ(dot_with_ones<T>(12 * L, {{0, b}, {4 * L, -b}, {8 * L, 1}}), T(1));
   EXPECT_EQ(dot_with_ones<T>(12 * L, {{0, 1}, {4 * L, b}, {8 * L, -b}}), T(0));
-  // A segment's lanes are added before segments are.
   EXPECT_EQ(dot_with_ones<T>(8 * L, {{0, b}, {L - 1, -b}, {4 * L, 1}}), T(1));
   EXPECT_EQ(dot_with_ones<T>(8 * L, {{0, b}, {L - 1, 1}, {4 * L, -b}}), T(0));
 }
@@ -158,13 +156,13 @@ TEST(ReferenceSum, HasThePanelsOfTheFormula) {
   };
   constexpr Index two_to_40 = 1099511627776;
   for (Row const row : {Row{1, 1, 8, 1},
-                        Row{8, 5, 8, 1},                //
-                        Row{9, 5, 8, 2},                //
-                        Row{1797, 64, 8, 225},          // 224.6 panels of 8
-                        Row{262144, 1, 8, 32768},       // most panels
-                        Row{262145, 1, 9, 29128},       // panels of 9
-                        Row{4194304, 64, 128, 32768},   // 2^22 / 64 = 65536 is clamped
-                        Row{1048576, 256, 64, 16384},   // 2^22 / 256 = 16384
+                        Row{8, 5, 8, 1},               //
+                        Row{9, 5, 8, 2},               //
+                        Row{1797, 64, 8, 225},         // 224.6 panels of 8
+                        Row{262144, 1, 8, 32768},      // most panels
+                        Row{262145, 1, 9, 29128},      // panels of 9
+                        Row{4194304, 64, 128, 32768},  // 2^22 / 64 = 65536 is clamped
+                        Row{1048576, 256, 64, 16384},
                         Row{1048576, 1024, 256, 4096},  //
                         Row{1000, 16384, 8, 125},       // 256 clamped to 1024
                         Row{16384, 16384, 16, 1024},    //
@@ -175,7 +173,7 @@ TEST(ReferenceSum, HasThePanelsOfTheFormula) {
                         Row{1024, 1048576, 128, 8},     // 8 * 1
                         Row{1024, 1048577, 128, 8},     // 8 * max(1, 0)
                         Row{64, 4194304, 8, 8},         //
-                        Row{two_to_40, 3, two_to_40 / 32768, 32768},     // no overflow
+                        Row{two_to_40, 3, two_to_40 / 32768, 32768},
                         Row{3, two_to_40, 8, 1},                         //
                         Row{two_to_40, two_to_40, two_to_40 / 8, 8}}) {  //
     EXPECT_EQ(reference::panel_lines(row.count, row.length), row.lines)

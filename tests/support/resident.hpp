@@ -21,14 +21,14 @@ enum class Operation { multiply, multiply_transposed, atax, atax_with_intermedia
 
 struct Part {
   Shape shape;
-  Index first;  ///< of its first element
+  Index first;  ///< index of its first element
   Index leading;
 };
 
 struct ResidentCall {
   Operation operation;
   Part A;
-  Index first_input = 0;  ///< index of the input's first number
+  Index first_input = 0;
   Method method = Method::automatic;
   std::optional<Tuning> tuning = std::nullopt;
   int threads = 0;  ///< 0: the instance's
@@ -55,11 +55,11 @@ class Resident {
 
   /// Waits. Results not computed are empty.
   virtual BothResults<T> run(ResidentCall const& call) = 0;
-  /// An empty vector is not compared.
+  /// Does not compare empty vectors.
   virtual void expect(BothResults<T> const& expected) = 0;
-  /// Enqueues the comparison, too; does not wait.
+  /// Enqueues the comparison, too.
   virtual void enqueue(ResidentCall const& call) = 0;
-  /// Waits; counts unexpected elements in and around outputs since the last call.
+  /// Waits. Returns the number of unexpected elements in and around outputs since the last call.
   virtual Index differences() = 0;
 };
 

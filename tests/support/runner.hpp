@@ -18,7 +18,7 @@
 
 namespace tessera::test {
 
-/// Without the copies around an operation.
+/// Observes an operation without the copies around it.
 class Observer {
  public:
   Observer() = default;
@@ -50,8 +50,7 @@ struct BothResults {
   std::vector<T> C;
 };
 
-/// Copies to the device, runs, copies back. Outputs are inside NaNs, which must stay. Compiled once
-/// for all tests.
+/// Copies to the device, runs, copies back. Outputs are inside NaNs, which must stay.
 template <std::floating_point T>
 class Runner {
  public:

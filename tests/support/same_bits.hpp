@@ -37,7 +37,6 @@ BitsOf<T> place_in_order(T x) {
   return bits < zero ? zero + bits : zero - (bits - zero);
 }
 
-/// 1 for neighbours, 0 for both zeros.
 template <std::floating_point T>
 BitsOf<T> ulp_distance(T a, T b) {
   BitsOf<T> const place_a = place_in_order(a);

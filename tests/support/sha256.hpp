@@ -10,10 +10,9 @@
 
 namespace tessera::test {
 
-/// Lower-case. Throws std::runtime_error if OpenSSL fails.
+/// Lower-case.
 std::string sha256(std::span<std::byte const> bytes);
 
-/// Of raw little-endian elements.
 template <class T>
 std::string sha256(std::vector<T> const& values) {
   static_assert(std::endian::native == std::endian::little,

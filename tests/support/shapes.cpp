@@ -22,7 +22,6 @@ std::vector<Shape> all_shapes() {
   for (std::int64_t const rows : extents) {
     for (std::int64_t const cols : extents) shapes.push_back({rows, cols});
   }
-  // A second run with other kernels.
   if (some_are_enough() || std::getenv("TESSERA_TEST_KERNELS") != nullptr) {
     std::size_t count = 0;
     std::erase_if(shapes, [&](Shape const&) { return count++ % 5 != 0; });
@@ -32,7 +31,7 @@ std::vector<Shape> all_shapes() {
            {4097, 17},      {17, 4097},   {769, 2048},  {2049, 255},  // several segments
            {8191, 5},       {5, 8193},    {8200, 40},   {40, 8200},   // over 1024 panels of 8
            {3, 16384},      {16384, 3},   {9, 16385},   {16385, 9},   // ordinary and long lines
-           {100003, 3},     {3, 100003},  {1, 100003},  {100003, 1},  // primes
+           {100003, 3},     {3, 100003},  {1, 100003},  {100003, 1},
            {300007, 2},     {2, 300007},  {262145, 1},  {1, 262145},  // over 32768 panels of 8
            {70, 20011},     {20011, 70},  {12, 100003},               // few panels of long lines
            {1, 1048577},    {1048577, 1},                             // over 2^20 elements

@@ -23,7 +23,7 @@ struct Shape {
 bool some_are_enough();
 
 /// 1, primes, powers of two and neighbours up to 1000; limits of lanes, segments and panels; very
-/// wide and tall ones.
+/// wide and tall.
 std::vector<Shape> all_shapes();
 
 std::vector<Shape> few_shapes();
@@ -36,11 +36,11 @@ struct LinesShape {
   std::int64_t length;
 };
 
-/// For a type with so many lanes. Rows: one word a thread (of a few threads, of half of them), two
-/// and all, a warp's chunk of eight times the lanes, one or two chunks a warp, two chunks, lines in
-/// parts, in more parts than a warp has threads, and longer; with 64 panels, rings of one team,
-/// clusters of two teams with two lines and with one, and of four. Columns: slices of a whole
-/// segment, of half and of a quarter, with three places or two, and tiles.
+/// For a type with so many lanes. Rows: one word per thread (of few threads, of half), two and all;
+/// a warp's chunk of eight times the lanes; one or two chunks per warp; two chunks; lines in parts,
+/// in more parts than a warp has threads, and longer. With 64 panels: rings of one team, clusters
+/// of two teams with two lines and with one, and of four. Columns: slices of a segment, half and a
+/// quarter, with three places or two, and tiles.
 std::vector<LinesShape> lines_of_every_kernel(std::int64_t lanes);
 
 }  // namespace tessera::test

@@ -10,7 +10,6 @@
 /// In 64-bit integers: if every partial sum fits T, floating point must give these.
 namespace tessera::test::whole {
 
-/// Throws std::logic_error if T may not hold a partial sum exactly.
 template <std::floating_point T>
 std::vector<T> multiply(HostMatrix<T> const& A, std::vector<T> const& v);
 

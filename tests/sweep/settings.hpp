@@ -14,7 +14,6 @@ struct SweepSettings {
   std::optional<std::uint64_t> repetitions;  ///< TESSERA_SWEEP_REPETITIONS: calls per trial
   std::optional<bool> giants;                ///< TESSERA_SWEEP_GIANTS: 1 or 0
 
-  /// Throws std::runtime_error if a value is not a number.
   static SweepSettings from_environment();
 };
 

@@ -86,9 +86,9 @@ std::array<Trial, 4> trials(bool with_b) {
 
 template <class T>
 struct Expected {
-  std::vector<T> product;             ///< A x
-  std::vector<T> transposed_product;  ///< Aᵀ x
-  std::vector<T> pair;                ///< Aᵀ (A x)
+  std::vector<T> product;
+  std::vector<T> transposed_product;
+  std::vector<T> pair;
 
   BothResults<T> of(Operation operation) const {
     switch (operation) {
@@ -197,7 +197,7 @@ class Sweep : public testing::Test {
     if (&device() != host_.get()) device().fill(matrix_numbers, input_numbers, settings.seed);
   }
 
-  /// As often as fits in `seconds`, at least once. `what` states how to repeat it.
+  /// Repeats for `seconds`, at least once. `what` states how to repeat it.
   /// @return calls
   int try_out(ResidentCall call, BothResults<T> const& expected, int repetitions, double seconds,
               std::string const& what) {
@@ -299,7 +299,6 @@ TYPED_TEST(Sweep, OfGiantsHasTheBitsOfTheHost) {
   std::string left_out;
   for (Shape const& shape : giants) {
     Index const input = std::max(shape.rows, shape.cols);
-    // Numbers, results, expected values, and copies.
     auto const bytes = static_cast<std::uint64_t>(shape.size() + 8 * input) * sizeof(T);
     auto const on_host = bytes * TestFixture::copies_on_host;
     auto const available = available_host_memory();
@@ -339,7 +338,7 @@ TYPED_TEST(Sweep, OfGiantsHasTheBitsOfTheHost) {
           std::cout << "REPEATED " << done << " TIMES ONLY, in " << time.count() << " s: " << what
                     << '\n';
         }
-        if (time.count() > 4) break;  // one kernel that takes seconds is enough
+        if (time.count() > 4) break;  // one slow kernel is enough
       }
     }
     if (TestFixture::failed_enough()) FAIL() << "stopped after " << enough_failures << " failures";

@@ -38,7 +38,6 @@ using testing::IsEmpty;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-/// C (m x n) = A (m x k)·B (k x n).
 struct Sizes {
   Index m;
   Index n;
@@ -260,7 +259,6 @@ TYPED_TEST(GemmVariants, HaveTheBitsOfOneChainWhateverTheTeam) {
   }
 }
 
-/// All products underflow to -0.
 TYPED_TEST(GemmVariants, NeverGiveNegativeZero) {
   using T = typename TestFixture::T;
   Values<T> const tiny = [](std::uint64_t seed, std::uint64_t) {

@@ -36,7 +36,7 @@ struct GemvCall {
   Index tile = 0;
   published::Tiling tiling = published::Tiling::automatic;
   Index vector_stride = 1;
-  bool kept_workspace = false;  ///< one workspace for all such calls
+  bool kept_workspace = false;
   bool own_instance = false;
   Observer* observer = nullptr;
 

@@ -219,7 +219,6 @@ TYPED_TEST(Gemv, TakesPaddedMatricesAndVectorsOfAnyStride) {
   }
 }
 
-/// k u / (1 - k u).
 template <class T>
 double gamma(Index roundings) {
   double const ku =

@@ -161,7 +161,7 @@ TYPED_TEST(TransposeVariants, RefuseABlockThatTheyCannotTake) {
 
 TYPED_TEST(TransposeVariants, RefuseATileThatScratchCannotHold) {
   using Exec = typename TypeParam::Exec;
-  using Sixteen = Kokkos::complex<double>;  // 16 bytes
+  using Sixteen = Kokkos::complex<double>;
   std::size_t const most = static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(0));
   std::size_t const needed = 1024 * (2 * 1 + 1) * sizeof(Sixteen);
   if (needed <= most) GTEST_SKIP() << "NOT TESTED: scratch holds the tile of every block";

@@ -30,7 +30,7 @@ bool has_ended(pid_t child) {
          info.si_pid != 0;
 }
 
-/// In the child. A shell ignores SIGINT for background processes.
+/// A shell ignores SIGINT for background processes.
 void take_signals() {
   for (int const number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(number, SIG_DFL);
   sigset_t none;
@@ -129,7 +129,7 @@ void ProgramTest::expect_peak_below(std::vector<std::string> const& arguments,
       "[  SKIPPED ] AddressSanitizer is on: a peak of %ld KiB is NOT COMPARED with %ld MiB\n", peak,
       mebibytes);
 #else
-  constexpr long MiB = 1024;  // in KiB
+  constexpr long MiB = 1024;
   EXPECT_LT(peak, (mebibytes + 32) * MiB + std::max(32 * MiB, peak_of({"info"})));
 #endif
 }

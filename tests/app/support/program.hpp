@@ -17,7 +17,7 @@
 namespace tessera::test {
 
 struct RunResult {
-  int status = -1;  ///< -1 if a signal ended it
+  int status = -1;
   int signal = 0;
   std::string out;
   std::string err;
@@ -40,18 +40,17 @@ class ProgramTest : public ::testing::Test {
 
   RunResult run(std::vector<std::string> const& arguments, RunOptions const& options = {}) const;
 
-  /// stderr: the descriptor, or for -1 the file of run().
+  /// `stderr_descriptor` -1: the file that run() reads.
   pid_t start(std::vector<std::string> const& arguments, RunOptions const& options = {},
               int stderr_descriptor = -1) const;
   RunResult finish(pid_t child) const;
   /// Kills the command once the file exists; retries if the command ended first.
   void kill_when_exists(std::vector<std::string> const& arguments, std::string const& name) const;
 
-  /// Peak of at most mebibytes + 64 MiB. A Kokkos above 32 MiB (GPU) replaces half of the 64. Not
+  /// Peak of at most mebibytes + 64 MiB, half of which a Kokkos above 32 MiB (GPU) replaces. Not
   /// with AddressSanitizer.
   void expect_peak_below(std::vector<std::string> const& arguments, long mebibytes) const;
 
-  /// CUDA's driver adds memory and threads.
   bool has_cuda() const;
 
   std::filesystem::path path(std::string const& name) const { return folder_ / name; }

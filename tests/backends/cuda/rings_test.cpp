@@ -53,8 +53,7 @@ Index differences_of(Exec const& exec, T const* a, T const* b, Index count) {
   return differences;
 }
 
-// A copy must not overtake loads of the previous contents. With two slots and sixteen busy warps a
-// multiprocessor it did in every second run.
+// With two slots and sixteen busy warps, copies overtook loads in every second run.
 TEST(Rings, FillNoSlotThatIsStillBeingRead) {
   if constexpr (!backends::Backend<Exec>::Warp::has_clusters) {
     GTEST_SKIP() << "rings need clusters, which this architecture has not: NOT TESTED";
@@ -96,7 +95,6 @@ TEST(Rings, FillNoSlotThatIsStillBeingRead) {
   }
 }
 
-// A call that ended early leaves data in the workspace.
 TEST(PartsOfLines, NeedNothingThatTheCallBeforeHasLeft) {
   constexpr Index count = 40;
   constexpr Index length = 36000;

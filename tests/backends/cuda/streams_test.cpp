@@ -44,7 +44,7 @@ class Stream {
   cudaStream_t stream_{};
 };
 
-/// Opens itself after a timeout: tests fail instead of hanging.
+/// Opens itself after a timeout, so that tests fail instead of hanging.
 class Gate {
  public:
   Gate() = default;

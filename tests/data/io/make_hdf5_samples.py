@@ -62,7 +62,6 @@ def fill(file):
     file.create_virtual_dataset("virtual", virtual)
 
 
-# Ends of a type that f64 represents.
 def ends(dtype):
     kind = np.dtype(dtype)
     if kind.kind == "f":
@@ -88,7 +87,7 @@ with h5py.File("types.h5", "w", libver="latest") as file:
     file.create_dataset("complex", data=np.ones((2, 3), "c8"), track_times=False)
     file.create_dataset("inexact", data=np.array([[2**53 + 1]], "<i8"), track_times=False)
 
-# Like MATLAB: text in the user block; each dataset has another chunk index.
+# Like MATLAB's: text in the user block; each dataset has another chunk index.
 with h5py.File("shifted.mat", "w", libver="latest", userblock_size=512) as file:
     def shifted(name, **options):
         file.create_dataset(name, data=A, track_times=False, **options)

@@ -56,7 +56,7 @@ std::string in_child(std::function<std::string()> const& action) {
 }
 
 std::string mount_small_disk(std::string const& folder, unsigned bytes) {
-  if (::geteuid() != 0) {  // root inside a user namespace may mount, too
+  if (::geteuid() != 0) {
     auto const user = std::to_string(::geteuid());
     auto const group = std::to_string(::getegid());
     if (::unshare(CLONE_NEWUSER) != 0) return std::string("no user namespace: ") + strerror(errno);

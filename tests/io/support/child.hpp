@@ -9,10 +9,10 @@
 
 namespace tessera::io::test {
 
-/// In a fork: the action's text, "exception: …" or "died".
+/// Runs `action` in a fork. Returns its text, "exception: …" or "died".
 [[nodiscard]] std::string in_child(std::function<std::string()> const& action);
 
-/// In a child: default signal handling; ends with the test.
+/// In a child: restores signal handling, and ends with the test.
 void end_with_parent();
 
 /// In a child: never freed, because a View waits for devices and a fork has lost its GPU.
@@ -21,7 +21,7 @@ T const& kept(T value) {
   return *new T(std::move(value));
 }
 
-/// In a child: a tmpfs of `bytes`. Returns why it failed.
+/// In a child: mounts a tmpfs. Returns why it failed.
 [[nodiscard]] std::string mount_small_disk(std::string const& folder, unsigned bytes);
 
 /// In a child. Returns why it failed.
