@@ -74,6 +74,19 @@ solve::ConstValues<Exec, T> values(Exec const& exec, Array const& x) {
   return solve::detail::side_by_side(exec, vector<Exec, T>(x));
 }
 
+/// The vectors as columns of a new matrix.
+template <class Exec, class T>
+auto columns(Exec const& exec, std::vector<Array> const& all) {
+  Kokkos::View<T**, Kokkos::LayoutLeft, typename Exec::memory_space> const to(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                         std::string("tessera::python::columns")),
+      static_cast<std::size_t>(all.front().extents[0]), all.size());
+  for (std::size_t j = 0; j < all.size(); ++j) {
+    Kokkos::deep_copy(exec, Kokkos::subview(to, Kokkos::ALL, j), values<Exec, T>(exec, all[j]));
+  }
+  return to;
+}
+
 template <class Result>
 Ending ending_of(Result const& result) {
   return {.stop = result.stop, .iterations = result.iterations, .reads = result.reads};
@@ -100,6 +113,24 @@ void write(Exec const& exec, solve::Values<Exec, T> const& from, Array const& to
   write_rows(exec, solve::Rows<Exec, T>(from.data(), 1, from.extent(0)), as_row, false);
 }
 
+template <class Exec, class T>
+RegressionFound found_of(solve::Regression<Exec, T> const& result) {
+  return {.ending = ending_of(result),
+          .detail = result.detail,
+          .intercept = result.intercept,
+          .intercepts = result.intercepts,
+          .loss = result.loss,
+          .gradient_norm = result.gradient_norm,
+          .quantity = result.quantity,
+          .bound = result.bound,
+          .deviance = result.deviance,
+          .aic = result.aic,
+          .dispersion = result.dispersion,
+          .rank = result.rank,
+          .standard_errors = result.standard_errors,
+          .columns = {result.columns.begin(), result.columns.end()}};
+}
+
 }  // namespace
 
 std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquaresCall const& call) {
@@ -115,7 +146,7 @@ std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquare
       solving, calls,
       [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
                                solve::Control<T> const& control) {
-        auto const b = values<Exec, T>(op.exec(), call.b);
+        auto const b = values<Exec, T>(op.exec(), call.b.front());
         solve::LeastSquaresOptions<Exec, T> options{
             .atol = call.atol, .btol = call.btol, .conlim = call.conlim, .maxiter = call.maxiter};
         if (call.x0) options.x0 = values<Exec, T>(op.exec(), *call.x0);
@@ -123,7 +154,7 @@ std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquare
         if (call.method == LeastSquaresMethod::ridge) {
           results = solve::ridge_path(op, b, call.damps, options, control);
         } else if (call.method == LeastSquaresMethod::lstsq) {
-          results.push_back(solve::lstsq(op, b, options, control));
+          results = solve::lstsq(op, columns<Exec, T>(op.exec(), call.b), options, control);
         } else {
           options.damp = call.damps.front();
           results.push_back(call.method == LeastSquaresMethod::lsmr
@@ -239,22 +270,48 @@ RegressionFound regression(Solving const& solving, RegressionCall const& call) {
                           : solve::multinomial_regression(op, observed, call.classes, options,
                                                           control);
                   write(op.exec(), result.x, call.x);
-                  found = {.ending = ending_of(result),
-                           .detail = result.detail,
-                           .intercept = result.intercept,
-                           .intercepts = result.intercepts,
-                           .loss = result.loss,
-                           .gradient_norm = result.gradient_norm,
-                           .quantity = result.quantity,
-                           .bound = result.bound,
-                           .deviance = result.deviance,
-                           .aic = result.aic,
-                           .dispersion = result.dispersion,
-                           .rank = result.rank,
-                           .standard_errors = result.standard_errors,
-                           .columns = {result.columns.begin(), result.columns.end()}};
+                  found = found_of(result);
                 });
   return found;
+}
+
+std::vector<RegressionFound> regressions(Solving const& solving, RegressionCall const& call,
+                                         std::vector<double> const& penalties) {
+  std::vector<RegressionFound> all;
+  auto const targets = static_cast<solve::Index>(penalties.size());
+  auto const solver = solver_of(call.method);
+  auto const calls = [&](solve::Index /*rows*/, solve::Index cols) -> solve::SolverCalls {
+    if (solve::solver_of({.solver = solver}, cols) != solve::RegressionSolver::newton) return {};
+    auto sums = solve::detail::newton_sums(cols);
+    sums.push_back(solve::detail::target_sums(cols, targets, true));
+    return {.sums = std::move(sums)};
+  };
+  with_operator(
+      solving, calls,
+      [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
+                               solve::Control<T> const& control) {
+        auto const y = values<Exec, T>(op.exec(), call.y);
+        solve::ConstValues<Exec, T> weights;
+        if (call.weights) weights = values<Exec, T>(op.exec(), *call.weights);
+        solve::RegressionOptions const options{.has_intercept = call.has_intercept,
+                                               .tol = call.tol,
+                                               .solver = solver,
+                                               .maxiter = call.maxiter};
+        Kokkos::View<T const**, Kokkos::LayoutLeft, typename Exec::memory_space> const Y(
+            y.data(), static_cast<std::size_t>(op.rows()), penalties.size());
+        auto const results = solve::linear_regressions(op, Y, weights, penalties, options, control);
+        auto const cols = static_cast<std::size_t>(op.cols());
+        solve::Values<Exec, T> const x(
+            Kokkos::view_alloc(op.exec(), std::string("tessera::python::x")),
+            cols * results.size());
+        for (std::size_t j = 0; j < results.size(); ++j) {
+          Kokkos::deep_copy(op.exec(), Kokkos::subview(x, std::pair(j * cols, (j + 1) * cols)),
+                            results[j].x);
+          all.push_back(found_of(results[j]));
+        }
+        write(op.exec(), x, call.x);
+      });
+  return all;
 }
 
 }  // namespace tessera::python

@@ -33,10 +33,10 @@ enum class LeastSquaresMethod { lsmr, lsqr, lstsq, ridge };
 
 struct LeastSquaresCall {
   LeastSquaresMethod method = LeastSquaresMethod::lsmr;
-  Array b{};
+  std::vector<Array> b{};  ///< one right-hand side; for lstsq any number
   std::optional<Array> x0{};
-  std::vector<double> damps{};  ///< one; for ridge any number of λ
-  std::vector<Array> x{};
+  std::vector<double> damps{};   ///< one; for ridge any number of λ
+  std::vector<Array> x{};        ///< one per right-hand side and damping factor
   std::optional<double> atol{};  ///< empty: by the method
   std::optional<double> btol{};
   double conlim = 0;
@@ -119,5 +119,10 @@ struct RegressionFound {
   std::vector<std::int64_t> columns;
 };
 RegressionFound regression(Solving const& solving, RegressionCall const& call);
+/// Linear regressions of several targets. y and x of the call have those of one target after the
+/// other.
+/// @param penalties one per target
+std::vector<RegressionFound> regressions(Solving const& solving, RegressionCall const& call,
+                                         std::vector<double> const& penalties);
 
 }  // namespace tessera::python

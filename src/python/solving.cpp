@@ -87,14 +87,36 @@ nb::dict dictionary_of(Ending const& ending) {
   return result;
 }
 
+nb::dict dictionary_of(RegressionFound const& found) {
+  nb::dict result = dictionary_of(found.ending);
+  result["intercept"] = found.intercept;
+  result["intercepts"] = found.intercepts;
+  result["loss"] = found.loss;
+  result["gradient_norm"] = found.gradient_norm;
+  result["detail"] = found.detail;
+  result["quantity"] = found.quantity;
+  result["bound"] = found.bound;
+  result["deviance"] = found.deviance;
+  result["aic"] = found.aic;
+  result["dispersion"] = found.dispersion;
+  result["rank"] = found.rank;
+  result["standard_errors"] = found.standard_errors;
+  result["columns"] = found.columns;
+  return result;
+}
+
 nb::list least_squares_of(std::string const& name, std::string const& method, nb::handle A,
-                          nb::handle b, nb::handle x0, std::vector<double> damps,
+                          nb::list const& b, nb::handle x0, std::vector<double> damps,
                           std::optional<double> atol, std::optional<double> btol, double conlim,
                           std::optional<std::int64_t> maxiter, nb::handle on_step, bool copy) {
   Call const call{name.c_str(), copy};
   Input const a = take(call, A);
-  Taken const right = take_vector(call, a, b, "b", a.rows);
-  LeastSquaresCall arguments{.b = right.array, .damps = std::move(damps)};
+  std::vector<Taken> sides;
+  LeastSquaresCall arguments{.damps = std::move(damps)};
+  for (nb::handle const side : b) {
+    sides.push_back(take_vector(call, a, side, "b", a.rows));
+    arguments.b.push_back(sides.back().array);
+  }
   arguments.method = method == "lsmr"    ? LeastSquaresMethod::lsmr
                      : method == "lsqr"  ? LeastSquaresMethod::lsqr
                      : method == "lstsq" ? LeastSquaresMethod::lstsq
@@ -109,8 +131,8 @@ nb::list least_squares_of(std::string const& name, std::string const& method, nb
     arguments.x0 = start->array;
   }
   std::vector<Taken> solutions;
-  for (std::size_t i = 0; i < arguments.damps.size(); ++i) {
-    solutions.push_back(new_array(call, a, model(a, right), 1, a.cols));
+  for (std::size_t i = 0; i < arguments.damps.size() * sides.size(); ++i) {
+    solutions.push_back(new_array(call, a, model(a, sides.front()), 1, a.cols));
     arguments.x.push_back(solutions.back().array);
   }
   std::vector<LeastSquaresFound> found;
@@ -180,6 +202,13 @@ nb::dict randomized_svd_of(std::string const& name, nb::handle A, std::int64_t k
   return triplets_of({name.c_str(), copy}, A, arguments, true, on_step);
 }
 
+RegressionMethod method_of(std::string const& solver) {
+  return solver == "newton"      ? RegressionMethod::newton
+         : solver == "newton_cg" ? RegressionMethod::newton_cg
+         : solver == "lbfgs"     ? RegressionMethod::lbfgs
+                                 : RegressionMethod::automatic;
+}
+
 nb::dict regression_of(std::string const& name, std::string const& loss, nb::handle A, nb::handle y,
                        nb::handle weights, nb::handle offset, double penalty, bool intercept,
                        double power, std::int64_t classes, double tol, std::string const& solver,
@@ -209,32 +238,45 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
   }
   arguments.has_intercept = intercept;
   arguments.tol = tol;
-  arguments.method = solver == "newton"      ? RegressionMethod::newton
-                     : solver == "newton_cg" ? RegressionMethod::newton_cg
-                     : solver == "lbfgs"     ? RegressionMethod::lbfgs
-                                             : RegressionMethod::automatic;
+  arguments.method = method_of(solver);
   arguments.maxiter = maxiter;
   RegressionFound found;
   {
     nb::gil_scoped_release const released;
     found = regression(solving_of(a, on_step), arguments);
   }
-  nb::dict result = dictionary_of(found.ending);
+  nb::dict result = dictionary_of(found);
   result["x"] = finished(x);
-  result["intercept"] = found.intercept;
-  result["intercepts"] = found.intercepts;
-  result["loss"] = found.loss;
-  result["gradient_norm"] = found.gradient_norm;
-  result["detail"] = found.detail;
-  result["quantity"] = found.quantity;
-  result["bound"] = found.bound;
-  result["deviance"] = found.deviance;
-  result["aic"] = found.aic;
-  result["dispersion"] = found.dispersion;
-  result["rank"] = found.rank;
-  result["standard_errors"] = found.standard_errors;
-  result["columns"] = found.columns;
   return result;
+}
+
+/// Linear regressions: x has the coefficients of one target after the other, as y has the targets.
+nb::tuple regressions_of(std::string const& name, nb::handle A, nb::handle y, nb::handle weights,
+                         std::vector<double> const& penalties, bool intercept, double tol,
+                         std::string const& solver, std::int64_t maxiter, bool copy) {
+  Call const call{name.c_str(), copy};
+  Input const a = take(call, A);
+  auto const targets = static_cast<std::int64_t>(penalties.size());
+  Taken const right = take_vector(call, a, y, "y", targets * a.rows);
+  Taken const x = new_array(call, a, model(a, right), 1, targets * a.cols);
+  RegressionCall arguments{.y = right.array, .x = x.array};
+  std::optional<Taken> of_weights;
+  if (!weights.is_none()) {
+    of_weights.emplace(take_vector(call, a, weights, "sample_weight", a.rows));
+    arguments.weights = of_weights->array;
+  }
+  arguments.has_intercept = intercept;
+  arguments.tol = tol;
+  arguments.method = method_of(solver);
+  arguments.maxiter = maxiter;
+  std::vector<RegressionFound> found;
+  {
+    nb::gil_scoped_release const released;
+    found = regressions(solving_of(a, nb::none()), arguments, penalties);
+  }
+  nb::list results;
+  for (RegressionFound const& each : found) results.append(dictionary_of(each));
+  return nb::make_tuple(finished(x), results);
 }
 
 }  // namespace
@@ -250,6 +292,8 @@ void add_solvers(nb::module_& m) {
   m.def("_regression", &regression_of, "name"_a, "loss"_a, "A"_a, "y"_a, "weights"_a.none(),
         "offset"_a.none(), "penalty"_a, "intercept"_a, "power"_a, "classes"_a, "tol"_a, "solver"_a,
         "maxiter"_a, "on_step"_a.none(), "copy"_a);
+  m.def("_regressions", &regressions_of, "name"_a, "A"_a, "y"_a, "weights"_a.none(), "penalties"_a,
+        "intercept"_a, "tol"_a, "solver"_a, "maxiter"_a, "copy"_a);
 }
 
 }  // namespace tessera::python

@@ -256,6 +256,9 @@ TYPED_TEST(DistributedSolvers, ExpectTheSameCallOnAllRanks) {
          [&] { solve::randomized_svd(streamed, 2, {.seed = 7 + (is_last ? 1U : 0U)}); });
   expect("linear_regression", [&] { solve::linear_regression(op, this->b, {.penalty = half}); });
   expect("linear_regression", [&] { solve::linear_regression(op, b); });
+  Kokkos::View<T const**, Kokkos::LayoutLeft, typename Exec::memory_space> const Y(
+      this->b.data(), this->b.extent(0), 1);
+  expect("linear_regression", [&] { solve::linear_regressions(op, Y, {}, {half}); });
   expect("power_iteration", [&] { solve::power_iteration(op, {.tol = half}); });
   expect("condition_estimate", [&] { solve::condition_estimate(op, {.maxiter = two}); });
   expect("direct lstsq", [&] { solve::lstsq(streamed, b); });
@@ -308,6 +311,14 @@ TYPED_TEST(DistributedSolvers, OfRegressionsHaveTheBitsOfOneProcess) {
   this->expect_same_bits_of_blocks([&](auto const& op) {
     auto const fit = solve::multinomial_regression(op, {.y = labels}, 2, {.penalty = 1});
     return std::vector<std::vector<T>>{this->flat(fit.x), {static_cast<T>(fit.loss)}};
+  });
+  auto const targets = to_device<typename TypeParam::Exec>(
+      generate<T>(1200, [](std::size_t i) { return static_cast<T>(random_bits(4, i) >> 60U); }));
+  Kokkos::View<T const**, Kokkos::LayoutLeft, typename TypeParam::Exec::memory_space> const Y(
+      targets.data(), 600, 2);
+  this->expect_same_bits_of_blocks([&](auto const& op) {
+    auto const fits = solve::linear_regressions(op, Y, labels, {0, 1});
+    return std::vector<std::vector<T>>{this->flat(fits[0].x), this->flat(fits[1].x)};
   });
 }
 

@@ -79,6 +79,13 @@ def test_lstsq(a):
     close(x, expected, a.dtype)
     close(residues, sums, a.dtype)
     assert rank == N and s is None and x.dtype == a.dtype
+    each = [linalg.lstsq(a, b[:, j])[0] for j in range(b.shape[1])]
+    assert x.T.copy().tobytes() == b"".join(one.tobytes() for one in each)
+    stream = streamed(a)
+    linalg.lstsq(stream, b[:, 0].copy())
+    alone = stream.reads
+    linalg.lstsq(stream, np.stack([b[:, 0]] * 5, axis=1))
+    assert stream.reads == 2 * alone  # as often for five columns as for one
     iterated = linalg.lstsq(a, b, maxiter=1000)
     assert iterated[2] is None
     close(iterated[0], expected, a.dtype)

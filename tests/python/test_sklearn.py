@@ -522,6 +522,26 @@ def test_several_targets(alpha, intercept, tmp_path):
         found.summary()
 
 
+@pytest.mark.parametrize("alpha", [None, [0.5, 2.0, 8.0]])
+def test_targets_share_the_passes_and_have_the_bits_of_each(alpha, tmp_path):
+    X, Y = datasets.load_linnerud(return_X_y=True)
+    name, arguments = ("LinearRegression", {}) if alpha is None else ("Ridge", {"alpha": alpha})
+    stream = stream_of(X, tmp_path)
+    found = getattr(of_tessera, name)(**arguments).fit(stream, Y)
+    assert stream.reads == found.n_reads_
+    each = [
+        getattr(of_tessera, name)(**({} if alpha is None else {"alpha": alpha[j]})).fit(X, Y[:, j]) for j in range(3)
+    ]
+    assert found.n_reads_ == max(one.n_reads_ for one in each) > 1
+    assert found.coef_.tobytes() == b"".join(one.coef_.tobytes() for one in each)
+    assert found.intercept_.tolist() == [one.intercept_ for one in each]
+    predictions = np.stack([one.predict(X) for one in each], axis=1)
+    assert found.predict(X).tobytes() == predictions.tobytes()
+    Y[3, 1] = np.inf
+    with pytest.raises(ValueError):
+        found.fit(X, Y)
+
+
 def test_penalties_of_targets_are_as_many_as_targets():
     X, Y = datasets.load_linnerud(return_X_y=True)
     with pytest.raises(ValueError, match="Ridge: alpha has 2 penalties for 3 targets: expected one for each"):

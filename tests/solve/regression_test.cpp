@@ -737,6 +737,85 @@ TYPED_TEST(Regressions, OfSeveralClassesHaveTheSameBitsHoweverTheyRun) {
   }
 }
 
+TYPED_TEST(Regressions, OfSeveralTargetsHaveTheBitsOfEachAndShareReads) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  using Memory = typename Exec::memory_space;
+  auto const A = this->matrix();
+  solve::MatrixOperator const in_memory(Exec(), matrix_on_device<TypeParam>(A));
+  auto const source = source_of<TypeParam>(A, TestFixture::rows, TestFixture::cols);
+  solve::StreamOperator const streamed(Exec(), source);
+  auto const y = this->answers(Loss::squares);
+  std::vector<std::vector<T>> targets{y, y, y, y};
+  std::vector<T> weights;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    targets[1][i] = static_cast<T>(i % 7);
+    targets[2][i] = T(0);
+    weights.push_back(static_cast<T>(i % 3));
+  }
+  targets[3][5] = std::numeric_limits<T>::quiet_NaN();
+  std::vector<double> const penalties{0, 0.25, 2, 1};
+  Kokkos::View<T**, Kokkos::LayoutLeft, Memory> const Y("Y", y.size(), targets.size());
+  for (std::size_t j = 0; j < targets.size(); ++j) {
+    Kokkos::deep_copy(Exec(), Kokkos::subview(Y, Kokkos::ALL, j), this->on_device(targets[j]));
+  }
+  for (auto const& weight : {this->on_device({}), this->on_device(weights)}) {
+    for (bool const has_intercept : {true, false}) {
+      for (auto const solver : {RegressionSolver::newton, RegressionSolver::newton_cg}) {
+        RegressionOptions options{.has_intercept = has_intercept, .solver = solver};
+        Index most = 0;
+        Index sum = 0;
+        auto const expect_bits_of_each = [&](auto const& op) {
+          auto const fits = solve::linear_regressions(op, Y, weight, penalties, options);
+          ASSERT_EQ(fits.size(), targets.size());
+          most = sum = 0;
+          for (std::size_t j = 0; j < fits.size(); ++j) {
+            options.penalty = penalties[j];
+            auto const alone = solve::linear_regression(
+                op, {.y = this->on_device(targets[j]), .weights = weight}, options);
+            EXPECT_THAT((solve::detail::to_host<Exec, T>(Exec(), fits[j].x)),
+                        same_bits_as(solve::detail::to_host<Exec, T>(Exec(), alone.x)));
+            EXPECT_TRUE(same_bits(fits[j].intercept, alone.intercept));
+            EXPECT_TRUE(same_bits(fits[j].loss, alone.loss));
+            EXPECT_TRUE(same_bits(fits[j].aic, alone.aic));
+            EXPECT_EQ(fits[j].standard_errors.size(), alone.standard_errors.size());
+            EXPECT_EQ(fits[j].stop, alone.stop);
+            EXPECT_EQ(fits[j].detail, alone.detail);
+            EXPECT_EQ(fits[j].iterations, alone.iterations);
+            most = std::max(most, alone.reads);
+            sum += alone.reads;
+          }
+          bool const shares = solver == RegressionSolver::newton;
+          for (auto const& fit : fits) EXPECT_EQ(fit.reads, shares ? most : sum);
+        };
+        expect_bits_of_each(in_memory);
+        expect_bits_of_each(streamed);
+        EXPECT_GT(sum, most);
+      }
+    }
+  }
+  EXPECT_EQ(solve::linear_regressions(in_memory, Y)[3].detail, "y has a NaN at row 5");
+  EXPECT_THAT([&] { solve::linear_regressions(in_memory, Y, {}, {1, 2}); },
+              testing::ThrowsMessage<std::invalid_argument>(
+                  testing::HasSubstr("expected one penalty for each of 4 targets, found 2")));
+}
+
+TYPED_TEST(Regressions, OfSeveralTargetsNameTheEntryThatIsNotFinite) {
+  using T = typename TypeParam::Scalar;
+  std::vector<double> entries;
+  for (Index k = 0; k < TestFixture::rows * TestFixture::cols; ++k) {
+    entries.push_back(k == 62 ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(k));
+  }
+  solve::MatrixOperator const op(
+      typename TypeParam::Exec(),
+      matrix_on_device<TypeParam>(this->matrix_of(TestFixture::rows, TestFixture::cols, entries)));
+  Kokkos::View<T**, typename TypeParam::Exec::memory_space> const Y("Y", TestFixture::rows, 2);
+  for (auto const& fit : solve::linear_regressions(op, Y)) {
+    EXPECT_EQ(fit.stop, Stop::not_finite);
+    EXPECT_EQ(fit.detail, "A has an infinity or a NaN at row 10, column 2");
+  }
+}
+
 TYPED_TEST(Regressions, RefuseClassesThatTheyCannotFit) {
   using T = typename TypeParam::Scalar;
   using Exec = typename TypeParam::Exec;

@@ -397,7 +397,7 @@ def _run(A: Any, body: Callable[[], Any]) -> Any:
 def _solve(
     method: str,
     A: Any,
-    b: Any,
+    sides: Sequence[Any],
     damps: Sequence[float],
     *,
     atol: float | None,
@@ -412,17 +412,18 @@ def _solve(
     history: list[Step] | None = None,
     name: str | None = None,
 ) -> list[dict]:
+    """Results for each right-hand side, and for each of `damps`."""
     name = "linalg." + (name or method)
-    b = _column(b)
+    sides = [_column(b) for b in sides]
     if _is_distributed(A):
-        b = A._whole("b", b, copy)
+        sides = [A._whole("b", b, copy) for b in sides]
     with _Telling("tessera." + name, callback, progress, show, history) as on_step:
         results = _run(A, lambda: _core._least_squares(
-            name, method, A, b, None if x0 is None else _column(x0), damps, atol, btol, conlim or 0.0, maxiter, on_step,
+            name, method, A, sides, None if x0 is None else _column(x0), damps, atol, btol, conlim or 0.0, maxiter, on_step,
             copy
         ))
-    for result in results:
-        _require_finite("tessera." + name, result, A=A, b=b, x0=x0)
+    for i, result in enumerate(results):
+        _require_finite("tessera." + name, result, A=A, b=sides[i // len(damps)], x0=x0)
         result["istop"] = 7 if result["stop"] == _ITERATION_LIMIT else result["stop"]
         # As in SciPy: with an explicit maxiter, lsmr and lsqr report it in istop only.
         if result["istop"] == 7 and method != "lstsq" and (maxiter is None or method == "ridge"):
@@ -513,7 +514,7 @@ def lsmr(
     """
     steps: list[Step] | None = [] if history else None
     (result,) = _solve(
-        "lsmr", A, b, [damp], atol=atol, btol=btol, conlim=conlim, maxiter=maxiter, x0=x0, copy=copy,
+        "lsmr", A, [b], [damp], atol=atol, btol=btol, conlim=conlim, maxiter=maxiter, x0=x0, copy=copy,
         callback=callback, progress=progress, show=show, history=steps
     )
     found = _lsmr_result(result)
@@ -587,7 +588,7 @@ def lsqr(
         raise ValueError("tessera.linalg.lsqr: calc_var=True is not supported")
     steps: list[Step] | None = [] if history else None
     (result,) = _solve(
-        "lsqr", A, b, [damp], atol=atol, btol=btol, conlim=conlim, maxiter=iter_lim, x0=x0, copy=copy,
+        "lsqr", A, [b], [damp], atol=atol, btol=btol, conlim=conlim, maxiter=iter_lim, x0=x0, copy=copy,
         callback=callback, progress=progress, show=show, history=steps
     )
     x, norm = result["x"], result["normr"]
@@ -735,7 +736,7 @@ def _penalised(name: str, A: Any, b: Any, alphas: Sequence[float], **options: An
     for alpha in alphas:
         if not isinstance(alpha, numbers.Real) and numpy.shape(alpha) != ():
             raise ValueError(f"tessera.linalg.{name}: alpha must be a number of at least 0, found {alpha!r}")
-    results = _solve("ridge", A, b, [float(alpha) for alpha in alphas], name=name, **options)
+    results = _solve("ridge", A, [b], [float(alpha) for alpha in alphas], name=name, **options)
     return [_lsmr_result(result) for result in results]
 
 
@@ -784,8 +785,8 @@ def lstsq(
 
     Notes
     -----
-    A matrix with at most 512 columns is solved directly, unless `maxiter` is given. Columns are scaled
-    to equal norms inside. Singular values of the scaled matrix count as zero if they are at most 2 eps (float32) or
+    A matrix with at most 512 columns is solved directly, unless `maxiter` is given, with the same few passes for all
+    right-hand sides. Columns are scaled to equal norms inside. Singular values of the scaled matrix count as zero if they are at most 2 eps (float32) or
     n eps (float64) times the largest.
 
     Otherwise `lsmr` runs. If m >= n and the norms of the columns differ by more than a factor of 10, the columns are
@@ -809,26 +810,29 @@ def lstsq(
         truncated = _Truncated(name, A, rcond, maxiter, copy, progress)
         values = truncated.values
 
-    def solve(column: Any) -> tuple[Any, float, int | None]:
+    def solve(columns: Sequence[Any]) -> list[tuple[Any, float, int | None]]:
         if rcond is not None:
-            return truncated.solve(column)
-        (result,) = _solve(
-            "lstsq", A, column, [0.0], atol=None, btol=None, conlim=None, maxiter=maxiter, x0=None, copy=copy,
+            return [truncated.solve(column) for column in columns]
+        results = _solve(
+            "lstsq", A, columns, [0.0], atol=None, btol=None, conlim=None, maxiter=maxiter, x0=None, copy=copy,
             callback=callback, progress=progress
         )
-        if result["istop"] == 7:
-            raise numpy.linalg.LinAlgError(
-                f"{name}: {result['why']}, after {_counted(result['iterations'])}; raise maxiter"
-            )
-        return result["x"], result["normr"] ** 2, result["rank"] if result["rank"] >= 0 else None
+        for result in results:
+            if result["istop"] == 7:
+                raise numpy.linalg.LinAlgError(
+                    f"{name}: {result['why']}, after {_counted(result['iterations'])}; raise maxiter"
+                )
+        return [
+            (result["x"], result["normr"] ** 2, result["rank"] if result["rank"] >= 0 else None) for result in results
+        ]
 
     def has_residues(rank: int | None) -> bool:
         return rows > cols and rank in (None, cols)
 
     if len(getattr(b, "shape", ())) != 2:
-        x, square, rank = solve(b)
+        ((x, square, rank),) = solve([b])
         return x, square if has_residues(rank) else _arrays.of_numbers(x, [], "float64"), rank, values
-    solutions = [solve(b[:, j]) for j in range(b.shape[1])]
+    solutions = solve([b[:, j] for j in range(b.shape[1])]) if b.shape[1] else []
     rank = truncated.rank if rcond is not None else solutions[0][2] if solutions else None
     dtype = _dtype(name, A).name
     x = _arrays.empty(A if _is_array(A) else b, (cols, b.shape[1]), dtype)

@@ -85,8 +85,8 @@ def _matrix(
     return X, y
 
 
-def _linear(X: Any, coefficients: Any, intercept: float) -> Any:
-    return _core.matvec(X, coefficients, copy=True) + X.dtype.type(intercept)
+def _linear(X: Any, coefficients: Any, intercept: Any) -> Any:
+    return _core.matvec(X, coefficients, copy=True) + numpy.asarray(intercept, X.dtype)
 
 
 class PerfectSeparationWarning(ConvergenceWarning):
@@ -209,6 +209,13 @@ class _LinearModel(BaseEstimator):
             None,
             True,
         )
+        self._judge(result, depth + 1)
+        self._describe(result)
+        return result["x"], result["intercept"] if classes == 1 else result["intercepts"]
+
+    def _judge(self, result: dict, depth: int) -> None:
+        """Raises or warns if a fit did not converge."""
+        name = f"sklearn.{type(self).__name__}"
         why = result["detail"] or result["why"]
         if result["stop"] == linalg._NOT_FINITE:
             raise ValueError(f"{name}: {why}")
@@ -221,12 +228,10 @@ class _LinearModel(BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=depth,
             )
-        self.n_iter_ = max(result["iterations"], 1)
-        self._describe(result)
-        return result["x"], result["intercept"] if classes == 1 else result["intercepts"]
 
     def _describe(self, result: dict) -> None:
         """Statistics of a fit whose Hessian is there: of up to 512 columns."""
+        self.n_iter_ = max(result["iterations"], 1)
         self.n_reads_ = result["reads"]
         self.deviance_ = result["deviance"] if result["rank"] else numpy.nan
         self.aic_ = result["aic"] if result["rank"] else numpy.nan
@@ -315,16 +320,29 @@ class _Regressor(RegressorMixin, _LinearModel):
             )
         penalties = numpy.broadcast_to(penalties, count)
         weights = _weights(self, sample_weight, X)
-        found, statistics = [], []
-        for target, penalty in zip(numpy.asarray(y, X.dtype).reshape(len(y), count).T, penalties):
-            found.append(self._minimise("linear", X, numpy.ascontiguousarray(target), float(penalty), weights, depth=4))
+        targets = numpy.asarray(y, X.dtype).reshape(len(y), count).T
+        x, results = _core._regressions(
+            f"sklearn.{type(self).__name__}",
+            X,
+            numpy.ascontiguousarray(targets).reshape(-1),
+            weights,
+            [float(penalty) for penalty in penalties],
+            bool(self.fit_intercept),
+            float(self.tol),
+            self._solver(),
+            self._check_parameters(),
+            True,
+        )
+        statistics = []
+        for result in results:
+            self._judge(result, 4)
+            self._describe(result)
             statistics.append({name: getattr(self, name) for name in _STATISTICS})
+        intercepts = numpy.array([result["intercept"] for result in results], X.dtype)
         if y.ndim == 1:
-            (self.coef_, intercept), = found
-            self.intercept_ = X.dtype.type(intercept)
+            self.coef_, self.intercept_ = x, intercepts[0]
             return self
-        self.coef_ = numpy.array([coefficients for coefficients, _ in found], X.dtype)
-        self.intercept_ = numpy.array([intercept for _, intercept in found], X.dtype)
+        self.coef_, self.intercept_ = x.reshape(count, -1), intercepts
         for name, of_all in _STATISTICS.items():
             setattr(self, name, of_all([each[name] for each in statistics]))
         return self
@@ -334,12 +352,14 @@ class _Regressor(RegressorMixin, _LinearModel):
         X, _ = _matrix(self, X, reset=False)
         if self.coef_.ndim == 1:
             return _linear(X, self.coef_, self.intercept_)
+        if not isinstance(X, _core.StreamedMatrix):
+            return _linear(X, numpy.ascontiguousarray(self.coef_.T), self.intercept_)
         return numpy.stack([_linear(X, each, b) for each, b in zip(self.coef_, self.intercept_)], axis=1)
 
 
 # How to combine them over targets.
 _STATISTICS: dict[str, Any] = {
-    "n_iter_": max, "n_reads_": sum, "deviance_": numpy.array, "aic_": numpy.array, "dispersion_": numpy.array,
+    "n_iter_": max, "n_reads_": max, "deviance_": numpy.array, "aic_": numpy.array, "dispersion_": numpy.array,
     "standard_errors_": numpy.array,
 }  # fmt: skip
 
@@ -385,7 +405,7 @@ class LinearRegression(_Linear):
     Notes
     -----
     Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
-    coefficients are the shortest. X is read for each target.
+    coefficients are the shortest. With at most 512 columns, each pass over X serves all targets.
 
     Examples
     --------
@@ -475,7 +495,7 @@ class Ridge(_Linear):
     Notes
     -----
     Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
-    coefficients are the shortest. X is read for each target.
+    coefficients are the shortest. With at most 512 columns, each pass over X serves all targets.
 
     Examples
     --------

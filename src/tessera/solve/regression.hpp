@@ -3,19 +3,23 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/compiled.hpp>
 #include <tessera/checks.hpp>
+#include <tessera/concepts.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/regression_iterative.hpp>
 #include <tessera/solve/regression_newton.hpp>
 #include <tessera/solve/regression_observations.hpp>
+#include <tessera/solve/regression_targets.hpp>
 #include <tessera/solve/regression_types.hpp>
 
 namespace tessera::solve {
@@ -48,11 +52,8 @@ void require_classes(Index cols, Index classes, Observations<Exec, T> const& obs
   }
 }
 
-template <class Exec, class T>
-Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
-                                   Observations<Exec, T> const& observed,
-                                   RegressionOptions const& options, Control<T> const& control,
-                                   Index classes) {
+/// Throws std::invalid_argument for options that no regression supports.
+inline void require_options(Loss loss, RegressionOptions const& options) {
   if (!(options.penalty >= 0) || !(options.tol >= 0) || options.maxiter < 0 ||
       options.max_products < 0 || options.most_gram_cols < 0) {
     checks::fail(
@@ -66,6 +67,14 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
     checks::fail(name_of(loss), "expected a power above 1, found " + text_of(options.power) +
                                     "; a power of 1 is poisson_regression");
   }
+}
+
+template <class Exec, class T>
+Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
+                                   Observations<Exec, T> const& observed,
+                                   RegressionOptions const& options, Control<T> const& control,
+                                   Index classes) {
+  require_options(loss, options);
   if (loss == Loss::multinomial) require_classes(op.cols(), classes, observed, options);
   op.agree(name_of(loss), [&] {
     Exec const& exec = op.exec();
@@ -85,6 +94,57 @@ Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
     return NewtonRun<Exec, T>(loss, op, observed, chosen, control, classes)();
   }
   return IterativeRun<Exec, T>(loss, op, observed, chosen, control)();
+}
+
+/// Linear regressions of the rows of YT.
+template <class Exec, class T>
+std::vector<Regression<Exec, T>> run_targets(NormalOperator<Exec, T> const& op,
+                                             ConstRows<Exec, T> const& YT,
+                                             ConstValues<Exec, T> const& weights,
+                                             std::vector<double> const& penalties,
+                                             RegressionOptions const& options,
+                                             Control<T> const& control) {
+  char const* const name = name_of(Loss::squares);
+  std::size_t const targets = YT.extent(0);
+  if (!penalties.empty() && penalties.size() != targets) {
+    checks::fail(name, "expected one penalty for each of " + std::to_string(targets) +
+                           " targets, found " + std::to_string(penalties.size()));
+  }
+  if (static_cast<Index>(YT.extent(1)) != op.rows()) {
+    checks::fail(name, "y must have " + std::to_string(op.rows()) + " entries, found " +
+                           std::to_string(YT.extent(1)));
+  }
+  if (control.on_state || control.resume != nullptr) {
+    checks::fail(name, "expected no states: several targets have none");
+  }
+  std::vector<RegressionOptions> of_targets(targets, options);
+  for (std::size_t j = 0; j < targets; ++j) {
+    if (!penalties.empty()) of_targets[j].penalty = penalties[j];
+    of_targets[j].solver = solver_of(options, op.cols());
+    require_options(Loss::squares, of_targets[j]);
+  }
+  if (solver_of(options, op.cols()) != RegressionSolver::newton) {
+    std::vector<Regression<Exec, T>> results;
+    Index const reads_before = op.reads();
+    for (std::size_t j = 0; j < targets; ++j) {
+      Observations<Exec, T> const observed{.y = row<Exec, T const>(YT, static_cast<Index>(j)),
+                                           .weights = weights};
+      results.push_back(
+          run_regression<Exec, T>(Loss::squares, op, observed, of_targets[j], control, 1));
+    }
+    for (auto& result : results) result.reads = op.reads() - reads_before;
+    return results;
+  }
+  op.agree(name, [&] {
+    Exec const& exec = op.exec();
+    tessera::detail::Digest digest = digest_of(control);
+    for (RegressionOptions const& each : of_targets) digest.add(each.penalty);
+    return digest.add(options.has_intercept, options.tol, options.maxiter)
+        .add(to_host<Exec, T>(exec, ConstValues<Exec, T>(YT.data(), YT.size())))
+        .add(to_host<Exec, T>(exec, weights))
+        .value();
+  });
+  return TargetsRun<Exec, T>(op, YT, weights, of_targets, control)();
 }
 
 }  // namespace detail
@@ -131,6 +191,32 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
                                       RegressionOptions const& options = {},
                                       std::type_identity_t<Control<T>> const& control = {}) {
   return linear_regression(op, Observations<Exec, T>{.y = y}, options, control);
+}
+
+/// Fits each column of Y, m x k, as `linear_regression` does, with the same bits: returns k results
+///
+/// With at most `most_gram_cols` columns of A, all fits share their reads: there are as many as of
+/// the fit with the most iterations. Otherwise one fit follows the other. `reads` of each result
+/// counts all reads of the call. Memory: k·m doubles more than for one column.
+/// @param weights   m entries, of the rows for all columns of Y; empty: 1
+/// @param penalties λ of each column of Y; empty: that of `options`
+/// @param control   must have no states
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30), Y("Y", 1000, 5);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// auto const fits = tessera::solve::linear_regressions(op, Y);  // fits[j].x, fits[j].intercept
+/// ```
+template <ExecutionSpace Exec, Scalar T, Matrix Targets>
+  requires AccessibleFrom<Targets, Exec> &&
+           std::is_same_v<typename Targets::non_const_value_type, T>
+std::vector<Regression<Exec, T>> linear_regressions(
+    NormalOperator<Exec, T> const& op, Targets const& Y,
+    std::type_identity_t<ConstValues<Exec, T>> const& weights = {},
+    std::vector<double> const& penalties = {}, RegressionOptions const& options = {},
+    std::type_identity_t<Control<T>> const& control = {}) {
+  return detail::run_targets<Exec, T>(op, detail::columns_as_rows<T>(op.exec(), Y), weights,
+                                      penalties, options, control);
 }
 
 /// As `linear_regression`, with Σ w_i·(log(1 + e^η_i) - y_i·η_i) for labels y of 0 and 1.
@@ -243,6 +329,9 @@ Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
   TEMPLATE Regression<EXEC, T> run_regression(Loss, NormalOperator<EXEC, T> const&,                \
                                               Observations<EXEC, T> const&,                        \
                                               RegressionOptions const&, Control<T> const&, Index); \
+  TEMPLATE std::vector<Regression<EXEC, T>> run_targets(                                           \
+      NormalOperator<EXEC, T> const&, ConstRows<EXEC, T> const&, ConstValues<EXEC, T> const&,      \
+      std::vector<double> const&, RegressionOptions const&, Control<T> const&);                    \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_SOLVE_REGRESSION)

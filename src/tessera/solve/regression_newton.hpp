@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -53,27 +54,122 @@ class NewtonRun {
 
   Regression<Exec, T> operator()() {
     backends::host::OrdinaryArithmetic const mode;
-    Index const reads_before = op_.reads();
+    if (prepare() && begin()) {
+      while (auto const to = next()) take(*to, look_again(*to));
+    }
+    return end();
+  }
+
+  // The parts of a run, for linear regressions of several targets that share reads of A: prepare();
+  // find_columns() or share_columns(); begin_at_null(); next() and take() until there is no place;
+  // end().
+
+  /// Returns false if there is no fit; the result has the reason.
+  bool prepare() {
+    reads_before_ = op_.reads();
     result_.x = make_values<Exec, T>(op_.exec(), classes_ * op_.cols());
     place_.x.assign(static_cast<std::size_t>(classes_ * (op_.cols() + 1)), 0.0);
     place_.step = place_.x;
     auto const obstacle = obstacle_of(loss_, power_, rows_, options_.has_intercept);
-    if (obstacle.stop != Stop::converged) {
-      stop(obstacle.stop, obstacle.detail);
-    } else if (begin()) {
-      iterate(reads_before);
+    if (obstacle.stop == Stop::converged) return true;
+    stop(obstacle.stop, obstacle.detail);
+    return false;
+  }
+  [[nodiscard]] HostObservations const& observations() const { return rows_; }
+  [[nodiscard]] ScaledColumns const& columns() const { return columns_; }
+  [[nodiscard]] bool has_intercept() const { return options_.has_intercept; }
+
+  /// Finds means and scales, with one read. Returns false if an entry of A is not finite.
+  bool find_columns(Memory const& weights) {
+    ColumnSums<Exec, T> sums(op_.cols(), weights);
+    Memory const to("tessera::regression::sums", static_cast<std::size_t>(sums.length()));
+    op_.sum_rows(sums, to.data());
+    auto const found = to_host<Exec, double>(op_.exec(), to);
+    auto const n = static_cast<std::size_t>(op_.cols());
+    auto const counted = rows_.weights.empty()
+                             ? op_.rows()
+                             : std::ranges::count_if(rows_.weights, [](double w) { return w > 0; });
+    auto const m = static_cast<double>(counted);
+    constexpr double eps = std::numeric_limits<double>::epsilon();
+    for (std::size_t j = 0; j < n; ++j) {
+      double const size = found[n + j] / m;
+      if (!std::isfinite(size)) {
+        std::string const where = not_finite_in_matrix(op_);
+        stop(Stop::not_finite, where.empty() ? "sums of A's entries overflow" : where);
+        columns_ = {};
+        return false;
+      }
+      double const unit =
+          size > 0 ? std::scalbn(1.0, std::clamp(-std::ilogb(size), -1000, 1000)) : 1.0;
+      columns_.mean.push_back(options_.has_intercept ? found[j] / m : 0.0);
+      columns_.unit.push_back(unit);
+      columns_.rounding.push_back(options_.has_intercept ? 8 * eps * size * unit : 0.0);
     }
+    return true;
+  }
+  /// Takes the columns of another run for the same A and weights, or the reason that it has none.
+  void share_columns(NewtonRun const& other) {
+    columns_ = other.columns_;
+    if (columns_.mean.empty()) stop(other.result_.stop, other.result_.detail);
+  }
+
+  /// Moves to the null model. Returns the place to look at, with a Hessian.
+  PlaceOfSums const& begin_at_null() {
+    sizes_ = scaled_norm(rows_.y);
+    place_.x.back() = null_model(loss_, power_, rows_, options_.has_intercept).intercept;
+    return place_;
+  }
+  void take_start(LossAtPlace found) { at_ = completed(std::move(found), place_); }
+
+  /// Tests the present place, or shortens a step that was refused. Returns the next place to look
+  /// at, without a Hessian for squares; empty: the run has stopped.
+  std::optional<PlaceOfSums> next() {
+    if (has_failed_) return std::nullopt;
+    if (length_ > 0) return place_at_length();
+    bool const is_new = std::exchange(has_begun_, true);
+    result_.reads = op_.reads() - reads_before_;
+    if (!at_.is_finite()) return stop(Stop::not_finite, "a sum over the rows overflows");
+    if (loss_ != Loss::squares || !is_new) curvature_ = curvature_of(at_);
+    distance_ = curvature_.distance(at_, place_.x, sizes_of(at_), tol_);
+    bool const goes_on = !is_new || tell();
+    bool const is_close = distance_.quantity <= tol_;
+    bool const is_last = is_close || !goes_on || result_.iterations >= options_.maxiter;
+    if (find_separation(is_last)) return std::nullopt;
+    bool const may_go = goes_on && result_.iterations < options_.maxiter;
+    bool const refines = is_close && may_go && find_refinement();
+    if (is_close && !refines && !has_choice()) return stop(Stop::converged);
+    if (!goes_on) return stop(Stop::cancelled);
+    if (!may_go) return stop(Stop::iteration_limit);
+    if (refines) return refined();
+    if (is_close) return shortest();
+    return begin_step();
+  }
+
+  /// Takes what a read found at the place of next().
+  void take(PlaceOfSums to, LossAtPlace found) {
+    found = completed(std::move(found), to);
+    bool const is_trial = length_ > 0;
+    if (is_trial && !accepts(found)) return;
+    length_ = 0;
+    place_ = std::move(to);
+    at_ = std::move(found);
+    ++result_.iterations;
+  }
+
+  Regression<Exec, T> end() {
     finish();
-    result_.reads = op_.reads() - reads_before;
+    result_.reads = op_.reads() - reads_before_;
     return std::move(result_);
   }
 
  private:
   [[nodiscard]] std::size_t width() const { return static_cast<std::size_t>(op_.cols() + 1); }
   [[nodiscard]] char const* name() const { return name_of(loss_, RegressionSolver::newton); }
-  void stop(Stop why, std::string detail = "") {
+  /// Returns no next place.
+  std::nullopt_t stop(Stop why, std::string detail = "") {
     result_.stop = why;
     result_.detail = std::move(detail);
+    return std::nullopt;
   }
   [[nodiscard]] Memory on_device(std::vector<double> const& from) const {
     Memory const to("tessera::regression::observed", from.size());
@@ -104,7 +200,7 @@ class NewtonRun {
     own_ = own_loss(loss_, power_, rows_);
     if (control_.resume != nullptr) {
       restore(*control_.resume);
-      at_ = look(*full_, place_);
+      take_start(look(*full_, place_));
       return true;
     }
     if (loss_ == Loss::multinomial) {
@@ -112,52 +208,24 @@ class NewtonRun {
       for (std::size_t k = 0; k < intercepts.size() && options_.has_intercept; ++k) {
         place_.x[(k + 1) * width() - 1] = intercepts[k];
       }
-      at_ = look(*full_, place_);
+      take_start(look(*full_, place_));
       return true;
     }
     auto const null = null_model(loss_, power_, rows_, options_.has_intercept);
     bool const has_log_link = loss_ == Loss::poisson || is_tweedie(loss_);
     if (has_log_link && start_by_least_squares(null)) return true;
     place_.x.back() = null.intercept;
-    at_ = look(*full_, place_);
-    return true;
-  }
-
-  bool find_columns(Memory const& weights) {
-    ColumnSums<Exec, T> sums(op_.cols(), weights);
-    Memory const to("tessera::regression::sums", static_cast<std::size_t>(sums.length()));
-    op_.sum_rows(sums, to.data());
-    auto const found = to_host<Exec, double>(op_.exec(), to);
-    auto const n = static_cast<std::size_t>(op_.cols());
-    auto const counted = rows_.weights.empty()
-                             ? op_.rows()
-                             : std::ranges::count_if(rows_.weights, [](double w) { return w > 0; });
-    auto const m = static_cast<double>(counted);
-    constexpr double eps = std::numeric_limits<double>::epsilon();
-    for (std::size_t j = 0; j < n; ++j) {
-      double const size = found[n + j] / m;
-      if (!std::isfinite(size)) {
-        std::string const where = not_finite_in_matrix(op_);
-        stop(Stop::not_finite, where.empty() ? "sums of A's entries overflow" : where);
-        columns_ = {};
-        return false;
-      }
-      double const unit =
-          size > 0 ? std::scalbn(1.0, std::clamp(-std::ilogb(size), -1000, 1000)) : 1.0;
-      columns_.mean.push_back(options_.has_intercept ? found[j] / m : 0.0);
-      columns_.unit.push_back(unit);
-      columns_.rounding.push_back(options_.has_intercept ? 8 * eps * size * unit : 0.0);
-    }
+    take_start(look(*full_, place_));
     return true;
   }
 
   /// Starts as R's glm: weighted least squares at η = log y, for Poisson log(y + 0.1). Returns
   /// false if the null model is better.
   bool start_by_least_squares(NullModel const& null) {
-    LossAtPlace const start = look(*full_, place_, RowsAs::start);
+    LossAtPlace const start = completed(look(*full_, place_, RowsAs::start), place_);
     if (!start.is_finite()) return false;
     PlaceOfSums place{curvature_of(start).step(start.gradient), place_.step};
-    LossAtPlace at = look(*full_, place);
+    LossAtPlace at = completed(look(*full_, place), place);
     if (!at.is_finite() || !(at.loss <= null.loss)) return false;
     place_ = std::move(place);
     at_ = std::move(at);
@@ -173,11 +241,13 @@ class NewtonRun {
         static_cast<std::size_t>(sums.length()));
     op_.sum_rows(sums, on_device.data());
     auto const all = to_host<Exec, double>(op_.exec(), on_device);
-    auto found =
-        loss_ == Loss::multinomial
-            ? loss_of_classes(all, sums.width(), classes_, sums.count(), options_.has_intercept)
-            : loss_of(all, sums.width(), sums.count(), options_.has_intercept);
-    if (sums.has_hessian()) {
+    return loss_ == Loss::multinomial
+               ? loss_of_classes(all, sums.width(), classes_, sums.count(), options_.has_intercept)
+               : loss_of(all, sums.width(), sums.count(), options_.has_intercept);
+  }
+  /// The loss with the penalty and without constant columns, from the sums of a read.
+  LossAtPlace completed(LossAtPlace found, PlaceOfSums const& place) {
+    if (found.H.rows() > 0) {
       if (constant_.empty()) mark_constants(found);
       drop_constants(found);
     } else {
@@ -217,34 +287,6 @@ class NewtonRun {
     return Curvature(at.H, std::is_same_v<T, float>);
   }
 
-  void iterate(Index reads_before) {
-    if (loss_ == Loss::squares && at_.is_finite()) curvature_ = curvature_of(at_);
-    for (bool is_new = false;; is_new = true) {
-      result_.reads = op_.reads() - reads_before;
-      if (!at_.is_finite()) return stop(Stop::not_finite, "a sum over the rows overflows");
-      if (loss_ != Loss::squares) curvature_ = curvature_of(at_);
-      distance_ = curvature_.distance(at_, place_.x, sizes_of(at_), tol_);
-      bool const goes_on = !is_new || tell();
-      bool const is_close = distance_.quantity <= tol_;
-      bool const is_last = is_close || !goes_on || result_.iterations >= options_.maxiter;
-      if (find_separation(is_last)) return;
-      bool const may_go = goes_on && result_.iterations < options_.maxiter;
-      bool const refines = is_close && may_go && find_refinement();
-      if (is_close && !refines && !has_choice()) return stop(Stop::converged);
-      if (!goes_on) return stop(Stop::cancelled);
-      if (!may_go) return stop(Stop::iteration_limit);
-      if (refines) {
-        refine();
-      } else if (is_close) {
-        go_to_shortest();
-      } else if (!go()) {
-        if (!find_separation(true)) stop(Stop::precision_limit);
-        return;
-      }
-      ++result_.iterations;
-    }
-  }
-
   /// Whether another step of least squares in double recovers digits that the Gram matrix lost:
   /// steps must at least halve and exceed rounding.
   bool find_refinement() {
@@ -262,10 +304,10 @@ class NewtonRun {
     double const small = 16 * std::numeric_limits<double>::epsilon() * size_of(place_.x);
     return size > small && size < size_of(place_.step) / 2;
   }
-  void refine() {
-    for (std::size_t j = 0; j < refinement_.size(); ++j) place_.x[j] += refinement_[j];
-    place_.step = refinement_;
-    at_ = look_again(place_);
+  [[nodiscard]] PlaceOfSums refined() const {
+    PlaceOfSums to{place_.x, refinement_};
+    for (std::size_t j = 0; j < refinement_.size(); ++j) to.x[j] += refinement_[j];
+    return to;
   }
 
   /// Whether other coefficients give the same η, and the shortest were not computed yet.
@@ -273,48 +315,61 @@ class NewtonRun {
     return !is_shortest_ && options_.penalty == 0 &&
            curvature_.factor().rank() < curvature_.nonzero();
   }
-  void go_to_shortest() {
+  PlaceOfSums shortest() {
     is_shortest_ = true;
-    shorten(curvature_, columns_, place_.x);
+    PlaceOfSums to{place_.x, std::vector<double>(place_.x.size(), 0.0)};
+    shorten(curvature_, columns_, to.x);
     for (std::size_t j = 0; j < constant_.size(); ++j) {
-      if (constant_[j]) place_.x[j] = 0;
+      if (constant_[j]) to.x[j] = 0;
     }
-    std::fill(place_.step.begin(), place_.step.end(), 0.0);
-    at_ = look_again(place_);
+    return to;
   }
   LossAtPlace look_again(PlaceOfSums const& place) {
     return look(loss_ == Loss::squares ? *slim_ : *full_, place);
   }
 
-  /// Takes a Newton step or a part of it. The loss must fall enough; if it changes only by
-  /// rounding, the place must be closer to the minimum. Returns false if neither is possible.
-  bool go() {
-    auto const step = curvature_.step(at_.gradient);
-    double slope = 0;
-    for (std::size_t j = 0; j < step.size(); ++j) {
-      slope = std::fma(at_.gradient[j], step[j], slope);
+  /// A Newton step. accepts() may shorten it.
+  std::optional<PlaceOfSums> begin_step() {
+    step_ = curvature_.step(at_.gradient);
+    slope_ = 0;
+    for (std::size_t j = 0; j < step_.size(); ++j) {
+      slope_ = std::fma(at_.gradient[j], step_[j], slope_);
     }
-    if (!(slope < 0)) return false;
+    looks_ = 0;
+    if (!(slope_ < 0)) {
+      fail();
+      return std::nullopt;
+    }
+    length_ = 1;
+    return place_at_length();
+  }
+  [[nodiscard]] PlaceOfSums place_at_length() const {
+    PlaceOfSums to = place_;
+    for (std::size_t j = 0; j < step_.size(); ++j) {
+      to.x[j] = std::fma(length_, step_[j], place_.x[j]);
+      to.step[j] = length_ * step_[j];
+    }
+    return to;
+  }
+  /// Whether the loss falls enough; if it changes only by rounding, whether the place is closer to
+  /// the minimum. Otherwise shortens the step, or stops if that does not help.
+  bool accepts(LossAtPlace const& found) {
     double const rounding = 64 * std::numeric_limits<double>::epsilon() * std::fabs(at_.loss);
-    double length = 1;
-    for (int look = 0; look < 60; ++look) {
-      PlaceOfSums to = place_;
-      for (std::size_t j = 0; j < step.size(); ++j) {
-        to.x[j] = std::fma(length, step[j], place_.x[j]);
-        to.step[j] = length * step[j];
-      }
-      LossAtPlace found = look_again(to);
-      bool const falls = found.loss <= std::fma(1e-4 * length, slope, at_.loss);
-      bool const is_level = length == 1 && found.loss <= at_.loss + rounding + distance_.rounding;
-      if (found.is_finite() && (falls || (is_level && is_closer(found)))) {
-        place_ = std::move(to);
-        at_ = std::move(found);
-        return true;
-      }
-      if (is_level) return false;
-      length *= shorter(length * slope, found.loss - at_.loss);
+    bool const falls = found.loss <= std::fma(1e-4 * length_, slope_, at_.loss);
+    bool const is_level = length_ == 1 && found.loss <= at_.loss + rounding + distance_.rounding;
+    if (found.is_finite() && (falls || (is_level && is_closer(found)))) return true;
+    constexpr int most_looks = 60;
+    if (is_level || ++looks_ == most_looks) {
+      fail();
+    } else {
+      length_ *= shorter(length_ * slope_, found.loss - at_.loss);
     }
     return false;
+  }
+  /// Stops because no step lowers the loss.
+  void fail() {
+    has_failed_ = true;
+    if (!find_separation(true)) stop(Stop::precision_limit);
   }
   [[nodiscard]] double sizes_of(LossAtPlace const& at) const {
     return loss_ == Loss::squares ? sizes_ : sizes_ * std::sqrt(at.weight);
@@ -431,7 +486,7 @@ class NewtonRun {
   void describe() {
     double pearson = 0;
     if (is_tweedie(loss_)) {
-      LossAtPlace const expected = look(*full_, place_, RowsAs::expected);
+      LossAtPlace const expected = completed(look(*full_, place_, RowsAs::expected), place_);
       if (!expected.is_finite()) return;
       pearson = expected.deviance;
       curvature_ = curvature_of(expected);
@@ -512,7 +567,14 @@ class NewtonRun {
   LossAtPlace at_;
   Curvature curvature_;
   Distance distance_;
-  std::vector<double> refinement_;  ///< the step of `refine`
+  std::vector<double> refinement_;  ///< the step of `refined`
+  std::vector<double> step_;        ///< of Newton, at the present place
+  double slope_ = 0;                ///< of the loss along it
+  double length_ = 0;               ///< part of it that is tried; 0: none is
+  int looks_ = 0;                   ///< lengths that were refused
+  bool has_begun_ = false;
+  bool has_failed_ = false;
+  Index reads_before_ = 0;
   bool is_shortest_ = false;
   Regression<Exec, T> result_;
 };

@@ -300,8 +300,12 @@ class PlacedSums : public RowSums<Exec, T> {
   void go_to(Exec const& exec, PlaceOfSums const& place, RowsAs as) {
     std::vector<double> both = place.x;
     both.insert(both.end(), place.step.begin(), place.step.end());
-    place_ = on_device(exec, both);
+    go_to(exec, both);
     as_ = as;
+  }
+  /// Sets the columns that D is multiplied by, one after the other.
+  void go_to(Exec const& exec, std::vector<double> const& places) {
+    place_ = on_device(exec, places);
   }
 
  protected:
