@@ -3,6 +3,7 @@
 
 #include "support/solve.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <string>
@@ -160,6 +161,32 @@ TEST_F(SolveTest, draws_how_the_residual_falls) {
   write_doubles("b.npy", "(3,)", {1, 1, 1});
   EXPECT_THAT(run({"lstsq", "a.npy", "b.npy", "--method", "lsmr"}).out,
               ::testing::ContainsRegex("residual     █.*▁  from 0\\.[0-9]+ to "));
+}
+
+TEST_F(SolveTest, draws_the_residual_of_each_iteration) {
+  make("200", "30");
+  for (std::string const method : {"lsmr", "lsqr"}) {
+    auto const found =
+        report({"lstsq", "a.npy", "b.npy", "--method", method, "--plot", method + ".svg"});
+    auto const picture = read(method + ".svg");
+    EXPECT_EQ(picture.find("<svg "), 0U);
+    EXPECT_NE(picture.find("<title>" + method + " for a.npy</title>"), std::string::npos);
+    auto const begin = picture.find(" points=\"") + 9;
+    auto const line = picture.substr(begin, picture.find('"', begin) - begin);
+    EXPECT_EQ(std::ranges::count(line, ','), found["iterations"].get<int>());
+    EXPECT_NE(picture.find("stroke-dasharray"), std::string::npos);
+    EXPECT_EQ(picture.find("nan"), std::string::npos);
+  }
+  expect_refused({"lstsq", "a.npy", "b.npy", "--plot", "p.svg"}, 2,
+                 "--plot: the direct method has no iterations to draw; use --method lsmr or lsqr");
+  expect_refused(
+      {"ridge", "a.npy", "a.npy", "--lambda", "1", "--method", "lsmr", "--plot", "p.svg"}, 2,
+      "--plot: expected one right-hand side, found 30 columns in a.npy");
+  EXPECT_FALSE(exists("p.svg"));
+  // A run that ends at its limit has a picture, too.
+  auto const part = report({"lstsq", "a.npy", "b.npy", "--maxiter", "2", "--plot", "part.svg"}, 1);
+  EXPECT_FALSE(part["converged"]);
+  EXPECT_TRUE(exists("part.svg"));
 }
 
 /// Reference: normal equations in rational numbers.

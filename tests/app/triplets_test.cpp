@@ -72,6 +72,63 @@ TEST_F(TripletsTest, finds_the_known_components) {
   for (auto const& each : scaled["explained_variance"]) EXPECT_NEAR(each.get<double>(), 1, 1e-14);
 }
 
+std::size_t count_of(std::string const& part, std::string const& text) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST_F(TripletsTest, draws_components_and_singular_values) {
+  // The rows (1, 0), (-1, 0), (0, 2), (0, -2), shifted by (10, 20).
+  write_doubles("a.npy", "(4, 2)", {11, 20, 9, 20, 10, 22, 10, 18});
+  std::vector<std::string> const pca{"pca", "a.npy", "-k", "2", "--components", "v.npy"};
+  ASSERT_EQ(run(pca + std::vector<std::string>{"--plot", "p.svg"}).status, 0);
+  std::string const picture = read("p.svg");
+  EXPECT_THAT(picture, AllOf(StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\""),
+                             HasSubstr("<title>pca by Gram matrices of a.npy</title>"),
+                             HasSubstr(">explained variance<"), HasSubstr(">rows of A<"),
+                             ::testing::EndsWith("</svg>\n")));
+  // The sum's two points and four rows. Rows 2 and 3 are at the sides: they are the farthest.
+  EXPECT_EQ(count_of("<circle ", picture), 6U);
+  EXPECT_EQ(count_of("<circle cx=\"64.0\"", picture), 1U);
+  EXPECT_EQ(count_of("<circle cx=\"404.0\"", picture), 1U);
+  EXPECT_EQ(count_of("fill-opacity", picture), 2U);  // bars
+  std::string const components = read("v.npy");
+  ASSERT_EQ(run(pca).status, 0);
+  EXPECT_EQ(read("v.npy"), components);
+
+  ASSERT_EQ(run({"pca", "a.npy", "-k", "1", "--plot", "one.svg"}).status, 0);
+  EXPECT_EQ(count_of("<g transform", read("one.svg")), 1U);
+  ASSERT_EQ(run({"svd", "a.npy", "-k", "2", "--plot", "s.svg"}).status, 0);
+  EXPECT_THAT(read("s.svg"), HasSubstr(">singular values<"));
+  EXPECT_EQ(count_of("<polyline ", read("s.svg")), 1U);
+  write_doubles("zero.npy", "(3, 2)", {0, 0, 0, 0, 0, 0});
+  ASSERT_EQ(run({"svd", "zero.npy", "-k", "2", "--plot", "zero.svg"}).status, 0);
+  EXPECT_EQ(count_of("<circle ", read("zero.svg")), 2U);
+}
+
+TEST_F(TripletsTest, draws_some_rows_of_many) {
+  make("5000", "3");
+  std::vector<std::string> const pca{"pca", "a.npy", "-k", "2", "--method", "direct"};
+  ASSERT_EQ(run(pca + std::vector<std::string>{"--plot", "p.svg"}).status, 0);
+  EXPECT_THAT(read("p.svg"), HasSubstr(">1667 of 5000 rows of A<"));
+  auto const done = run(pca + std::vector<std::string>{"--plot", "-"});
+  EXPECT_EQ(done.status, 0);
+  EXPECT_EQ(done.out, read("p.svg"));
+  EXPECT_THAT(done.err, HasSubstr("principal components"));
+}
+
+TEST_F(TripletsTest, refuses_a_picture_that_it_cannot_write) {
+  make("50", "3");
+  expect_refused({"svd", "a.npy", "-k", "2", "--plot", "s.png"}, 2,
+                 "--plot: expected a name that ends with .svg, found s.png");
+  expect_refused({"svd", "a.npy", "-k", "2", "--plot", "a.h5:/s"}, 2,
+                 "--plot: expected the name of a file");
+  expect_refused({"svd", "a.npy", "-k", "2", "--s", "s.svg", "--plot", "s.svg"}, 2,
+                 "the output would replace s.svg");
+  for (std::string const name : {"s.png", "s.svg", "a.h5"}) EXPECT_FALSE(exists(name)) << name;
+}
+
 TEST_F(TripletsTest, leaves_out_a_column_of_equal_entries) {
   // The mean of ten times 0.1 is not exactly 0.1.
   std::vector<double> elements;

@@ -339,6 +339,9 @@ void add_least_squares(CLI::App& app, std::string const& name, std::string const
     add_size(command, "--damp", options.damp, "Adds damp^2 |x|^2 to the minimised function");
   }
   add_output_file(command, "--output", options.output, "File for x (.npy or .bin)");
+  add_output_file(command, "--plot", options.plot,
+                  "File for a picture of the residual by iteration (.svg); needs --method lsmr or "
+                  "lsqr, or more than 512 columns");
   add_choice(command, "--method", options.method, least_squares_methods,
              "Method (auto: direct for at most 512 columns without --maxiter, otherwise lsmr)");
   std::string const by_default = " (1e-6 with --method lsmr or lsqr, otherwise the precision of A)";
@@ -381,6 +384,8 @@ void add_svd(CLI::App& app, Chosen& chosen) {
   add_output_file(command, "--u", options.u, "File for U, one vector per column (.npy)");
   add_output_file(command, "--s", options.s, "File for the singular values (.npy or .bin)");
   add_output_file(command, "--vt", options.vt, "File for V^T, one vector per row (.npy)");
+  add_output_file(command, "--plot", options.plot,
+                  "File for a picture of the singular values (.svg)");
   add_choice(command, "--method", options.method, triplet_methods,
              "Method (auto: direct for at most 512 columns without --ncv and --maxiter, otherwise "
              "lanczos)");
@@ -416,6 +421,9 @@ void add_pca(CLI::App& app, Chosen& chosen) {
                   "File for the mean of each column (.npy or .bin)");
   add_output_file(command, "--deviations", options.deviations,
                   "File for the standard deviation of each column (.npy or .bin)");
+  add_output_file(command, "--plot", options.plot,
+                  "File for a picture of the explained variance, and of the rows of A in the first "
+                  "two components (.svg)");
   add_triplet_solve(command, options);
   command.footer(help::pca);
 }
@@ -590,7 +598,7 @@ constexpr std::pair<char const*, std::string_view> headings[] = {
      "--variance --ratio --mean --deviations "},
     {"LARGE MATRICES", " --memory-limit --checkpoint --checkpoint-every "},
     {"DEVICE", " --backend --kernels --device --threads --cache-preference --no-tuning-cache "},
-    {"REPORT", " --repeat --check --history --format --report "},
+    {"REPORT", " --repeat --check --history --plot --format --report "},
 };
 
 void add_headings(CLI::App& command) {

@@ -171,11 +171,31 @@ std::string to_json(LeastSquaresOptions const& options, SolveSubject const& subj
 }
 
 void require_one(LeastSquaresOptions const& options, VectorOfFile const& b) {
-  if (b.columns == 1 || (options.history.empty() && options.checkpoint.empty())) return;
-  throw Failure(ExitStatus::usage,
-                std::string(options.history.empty() ? "--checkpoint" : "--history") +
-                    ": expected one right-hand side, found " + std::to_string(b.columns) +
-                    " columns in " + options.right_side);
+  std::string const option = !options.history.empty()      ? "--history"
+                             : !options.plot.empty()       ? "--plot"
+                             : !options.checkpoint.empty() ? "--checkpoint"
+                                                           : "";
+  if (b.columns == 1 || option.empty()) return;
+  throw Failure(ExitStatus::usage, option + ": expected one right-hand side, found " +
+                                       std::to_string(b.columns) + " columns in " +
+                                       options.right_side);
+}
+
+/// What decides when the method stops, by iteration.
+Chart chart_of(std::vector<solve::Step> const& history) {
+  Series residual{.name = "convergence ratio"};
+  Series tolerance{.name = "tolerance", .mark = Series::Mark::dashes};
+  for (solve::Step const& step : history) {
+    residual.x.push_back(static_cast<double>(step.iteration));
+    residual.y.push_back(step.residual);
+    tolerance.y.push_back(step.tolerance);
+  }
+  tolerance.x = residual.x;
+  return {.title = "residual by iteration",
+          .across = "iteration",
+          .up = "convergence ratio",
+          .is_logarithmic = true,
+          .series = {residual, tolerance}};
 }
 
 }  // namespace
@@ -190,7 +210,8 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
   std::string const path = resolve_input(options.input).path;
   RunFiles files;
   files.reads(path).reads(options.right_side);
-  files.writes(options.output).writes(options.history).writes(options.checkpoint);
+  files.writes(options.output).writes(options.history).writes(options.plot);
+  files.writes(options.checkpoint);
   files.reports(options.report, options.format).check();
   CheckpointPlace const checkpoint(options.checkpoint);
   check_add_dataset(options.add_dataset, {options.output});
@@ -202,6 +223,11 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
   auto const kind = b.columns == 1 ? ResultFile::Kind::vector : ResultFile::Kind::matrix;
   ResultFile output(options.output, kind, options.add_dataset);
   HistoryFile history(options.history);
+  if (!options.plot.empty() && is_direct(options, reader.info())) {
+    throw Failure(ExitStatus::usage,
+                  "--plot: the direct method has no iterations to draw; use --method lsmr or lsqr");
+  }
+  PlotFile plot(options.plot);
   std::uint64_t const vectors = vector_bytes(options, reader.info(), type, b.columns);
   std::uint64_t const copies = bytes_in_memory(options, reader.info(), type, b.columns);
   SolvePlace const place =
@@ -242,7 +268,8 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
     }
   }
   history.write(solution.run.history, "norm_of_residual");
-  put_in_place({output.written(), history.file()});
+  plot.write(subject.method + " for " + reader.path(), {chart_of(solution.run.history)});
+  put_in_place({output.written(), history.file(), plot.file()});
   auto const report = [&] {
     return options.format == ReportFormat::text ? to_text(options, subject, solution, checks)
                                                 : to_json(options, subject, solution, checks);

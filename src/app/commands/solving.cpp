@@ -125,6 +125,22 @@ void HistoryFile::write(std::vector<solve::Step> const& steps, std::string const
   file_->write(std::as_bytes(std::span(text)));
 }
 
+PlotFile::PlotFile(std::string const& path) {
+  if (path.empty()) return;
+  require_plain_file("--plot", path);
+  if (!path.ends_with(".svg") && !io::descriptor_named_by(path)) {
+    throw Failure(ExitStatus::usage, "--plot: expected a name that ends with .svg, found " + path);
+  }
+  if (ranks().is_first()) file_.emplace(path);
+}
+
+void PlotFile::write(std::string const& title, std::vector<Chart> const& charts) {
+  if (!file_) return;
+  std::string const text = svg_of(title, charts);
+  file_->write(std::as_bytes(std::span(text)));
+  is_written_ = true;
+}
+
 std::string matrix_line(SolveSubject const& subject) {
   io::MatrixInfo const& info = subject.reader.info();
   return report_line("matrix A", std::to_string(info.rows) + " rows x " +

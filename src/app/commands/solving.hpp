@@ -13,6 +13,7 @@
 
 #include <app/base/failure.hpp>
 #include <app/checkpoint/checkpoint.hpp>
+#include <app/report/picture.hpp>
 #include <app/report/report.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
@@ -52,6 +53,22 @@ class HistoryFile {
 
  private:
   std::optional<io::OutputFile> file_;
+};
+
+/// The file of --plot, opened before anything is computed.
+class PlotFile {
+ public:
+  /// @throws Failure usage for a name that is not that of an SVG file, io::FileError
+  explicit PlotFile(std::string const& path);
+  /// @param title see svg_of
+  /// @throws io::FileError
+  void write(std::string const& title, std::vector<Chart> const& charts);
+  /// The file, for put_in_place(), if write() was called; else null.
+  [[nodiscard]] io::OutputFile* file() { return is_written_ ? &*file_ : nullptr; }
+
+ private:
+  std::optional<io::OutputFile> file_;
+  bool is_written_ = false;
 };
 
 struct SolveSubject {

@@ -110,7 +110,7 @@ class Results {
       files_[2].write(vector_of(found.ratio, type));
       files_[3].write(vector_of(found.mean, type));
       files_[4].write(vector_of(found.deviation, type));
-      if (options_.wants_u()) files_[5].write(scores_of(found));
+      if (!options_.scores.empty()) files_[5].write(scores_of(found));
     } else {
       files_[1].write(vector_of(found.s, type));
       if (options_.wants_u()) files_[2].write(found.U);
@@ -244,6 +244,59 @@ std::string to_json(TripletOptions const& options, SolveSubject const& subject,
   return json_text(json);
 }
 
+/// Numbers from 1.
+std::vector<double> numbered(std::size_t count) {
+  std::vector<double> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(i + 1);
+  return numbers;
+}
+
+/// The rows of A in the first two components: at most some thousands of them, evenly spaced.
+Chart rows_chart(Triplets const& found) {
+  constexpr std::size_t most = 2000;
+  Series rows{.name = "", .mark = Series::Mark::dots};
+  std::size_t all = 0;
+  std::visit(
+      [&]<class T, class Layout>(io::MatrixView<T, Layout> const& U) {
+        all = U.extent(0);
+        std::size_t const step = (all + most - 1) / most;
+        for (std::size_t i = 0; i < all; i += step) {
+          rows.x.push_back(static_cast<double>(U(i, 0)) * found.s[0]);
+          rows.y.push_back(static_cast<double>(U(i, 1)) * found.s[1]);
+        }
+      },
+      found.U);
+  std::string const drawn = std::to_string(rows.x.size());
+  return {.title = rows.x.size() == all ? "rows of A"
+                                        : drawn + " of " + std::to_string(all) + " rows of A",
+          .across = "component 1",
+          .up = "component 2",
+          .series = {std::move(rows)}};
+}
+
+std::vector<Chart> charts_of(TripletOptions const& options, Triplets const& found) {
+  auto const across = numbered(found.s.size());
+  if (!options.is_pca()) {
+    // The values descend.
+    bool const is_logarithmic = found.s.back() > 0 && found.s.front() >= 10 * found.s.back();
+    return {{.title = "singular values",
+             .across = "number",
+             .up = "singular value",
+             .is_logarithmic = is_logarithmic,
+             .series = {{.name = "", .x = across, .y = found.s}}}};
+  }
+  std::vector<double> sums = found.ratio;
+  for (std::size_t i = 1; i < sums.size(); ++i) sums[i] += sums[i - 1];
+  std::vector<Chart> charts{
+      {.title = "explained variance",
+       .across = "component",
+       .up = "part of the variance",
+       .series = {{.name = "component", .mark = Series::Mark::bars, .x = across, .y = found.ratio},
+                  {.name = "sum", .x = across, .y = std::move(sums)}}}};
+  if (options.plots_rows() && found.s.size() >= 2) charts.push_back(rows_chart(found));
+  return charts;
+}
+
 }  // namespace
 
 ExitStatus run_command(TripletOptions const& options) {
@@ -252,11 +305,12 @@ ExitStatus run_command(TripletOptions const& options) {
   RunFiles files;
   files.reads(path);
   Results results(options, files);
-  files.writes(options.history).writes(options.checkpoint);
+  files.writes(options.history).writes(options.plot).writes(options.checkpoint);
   files.reports(options.report, options.format).check();
   CheckpointPlace const checkpoint(options.checkpoint);
   results.open();
   HistoryFile history(options.history);
+  PlotFile plot(options.plot);
 
   io::MatrixReader const reader = open_solved(options, path);
   io::MatrixInfo const& info = reader.info();
@@ -289,6 +343,10 @@ ExitStatus run_command(TripletOptions const& options) {
   std::vector<io::OutputFile*> written = results.write(found, type);
   history.write(found.run.history, "");
   written.push_back(history.file());
+  if (!found.s.empty()) {
+    plot.write(subject.method + " of " + reader.path(), charts_of(options, found));
+  }
+  written.push_back(plot.file());
   put_in_place(written);
   auto const report = [&] {
     return options.format == ReportFormat::text ? to_text(options, subject, results, found, check)

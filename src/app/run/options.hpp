@@ -92,6 +92,7 @@ struct SolveOptions : RunOptions {
   std::string input;
   std::optional<io::Format> input_format;
   std::string history;
+  std::string plot;
   std::uint64_t memory_limit = 0;
   std::string checkpoint;
   double checkpoint_seconds = 60;
@@ -137,7 +138,9 @@ struct TripletOptions : SolveOptions {
 
   [[nodiscard]] bool is_pca() const { return command == "pca"; }
   [[nodiscard]] bool is_randomized() const { return method == TripletMethod::randomized; }
-  [[nodiscard]] bool wants_u() const { return !u.empty() || !scores.empty(); }
+  /// Whether the picture shows the rows of A, in the first two components.
+  [[nodiscard]] bool plots_rows() const { return is_pca() && !plot.empty() && k >= 2; }
+  [[nodiscard]] bool wants_u() const { return !u.empty() || !scores.empty() || plots_rows(); }
 };
 
 enum class RegressionLoss { linear, logistic, poisson, gamma, tweedie };
