@@ -202,6 +202,7 @@ void refuse_files_of_python(InputFile const& file, std::span<std::byte const> st
   if (begins_with(start, std::string_view("ARROW1\0\0", 8)))
     refuse("Arrow", "from_polars(polars.read_ipc(...))");
   if (is_safetensors(file, start)) refuse("safetensors", "from_safetensors");
+  if (begins_with(start, "SIMPLE  =")) refuse("FITS", "from_fits");
 }
 
 /// ASCII in UTF-16: the zeros are at even (0) or odd (1) places.

@@ -227,6 +227,47 @@ def test_files_that_are_no_safetensors(content, tmp_path):
         tessera.from_safetensors(tmp_path / "a", "a")
 
 
+@pytest.mark.parametrize("is_compressed", [False, True])
+def test_fits(a, is_compressed, tmp_path):
+    fits = package("astropy.io.fits")
+    path = tmp_path / "a.fits"
+    if is_compressed:  # without loss
+        image = fits.CompImageHDU(a, compression_type="GZIP_2", tile_shape=(100, N), quantize_level=0)
+    else:
+        image = fits.ImageHDU(a)
+    image.name = "IMAGE"
+    table = fits.BinTableHDU.from_columns([fits.Column("t", "D", array=np.arange(3.0))])
+    fits.HDUList([fits.PrimaryHDU(), table, image, fits.ImageHDU(2 * a)]).writeto(path)
+    same(tessera.from_fits(path, memory_limit=LIMIT), a)
+    same(tessera.from_fits(path, "IMAGE", memory_limit=LIMIT), a)
+    same(tessera.from_fits(str(path), 3, memory_limit=LIMIT), 2 * a)
+    with pytest.raises(ValueError, match=r"expected an image, found a table in HDU 1; images are in \[2, 3\]"):
+        tessera.from_fits(path, 1)
+    with pytest.raises(ValueError, match=r"expected an image or a cube of images, found shape \(\) in HDU 0"):
+        tessera.from_fits(path, 0)
+    stream = tessera.from_fits(path)
+    path.write_bytes(path.read_bytes() + b" ")
+    with pytest.raises(OSError, match="has changed since it was opened"):
+        tessera.matvec(stream, np.ones(N, a.dtype))
+
+
+def test_scaled_fits_and_cubes(tmp_path):
+    fits = package("astropy.io.fits")
+    counts = np.arange(60, dtype=np.uint16).reshape(5, 3, 4) + 40000  # stored with BZERO
+    fits.PrimaryHDU(counts).writeto(tmp_path / "cube.fits")
+    same(tessera.from_fits(tmp_path / "cube.fits"), counts.reshape(5, 12).astype(float))
+    assert tessera.from_fits(tmp_path / "cube.fits", dtype="f32").dtype == np.float32
+    scaled = fits.PrimaryHDU(np.arange(12, dtype=np.int16).reshape(4, 3))
+    scaled.header["BSCALE"], scaled.header["BZERO"], scaled.header["BLANK"] = 0.5, 10.0, 6
+    scaled.writeto(tmp_path / "scaled.fits")
+    found = tessera.matvec(tessera.from_fits(tmp_path / "scaled.fits", dtype="f64"), np.array([1.0, 0.0, 0.0]))
+    np.testing.assert_array_equal(found, [10, 11.5, np.nan, 14.5])
+    fits.PrimaryHDU(np.zeros(4)).writeto(tmp_path / "line.fits")
+    with pytest.raises(ValueError, match="expected an image, found none"):
+        tessera.from_fits(tmp_path / "line.fits")
+    (tmp_path / "no.fits").write_bytes(b"nothing")
+    with pytest.raises(OSError):
+        tessera.from_fits(tmp_path / "no.fits")
 def parquet(path, columns, **options):
     arrow, parquet = package("pyarrow"), package("pyarrow.parquet")
     parquet.write_table(arrow.table(columns), path, **options)
@@ -308,7 +349,8 @@ def test_polars(a):
 
 
 @pytest.mark.parametrize(
-    ("call", "name"), [("from_zarr('a.zarr')", "zarr"), ("from_parquet('a.parquet')", "pyarrow")]
+    ("call", "name"),
+    [("from_zarr('a.zarr')", "zarr"), ("from_parquet('a.parquet')", "pyarrow"), ("from_fits(sys.executable)", "astropy")],
 )
 def test_a_package_that_is_missing_is_named(call, name):
     program = f"import sys; sys.modules['{name}'] = None\nimport tessera\ntry:\n tessera.{call}\n"

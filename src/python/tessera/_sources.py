@@ -614,6 +614,96 @@ def from_safetensors(
     return _stream(tensor, tensor.shape, tensor.dtype, memory_limit, 0)
 
 
+class _Fits:
+    """A source whose rows are those of an image in a FITS file, or images of a cube."""
+
+    def __init__(self, path: str, hdu: Any, dtype: Any) -> None:
+        self.path, self.identity, self.hdu = os.path.abspath(path), _identity(path), hdu
+        self._begin()
+        if len(self.image.shape) not in (2, 3) or 0 in self.image.shape:
+            raise ValueError(
+                f"{path}: expected an image or a cube of images, found shape {tuple(self.image.shape)} in {self._name()}"
+            )
+        rows, *others = self.image.shape
+        self.shape = (rows, math.prod(others))
+        self.chunk = (getattr(self.image, "tile_shape", None) or (1,))[0]
+        self.dtype = _type_of("from_fits", [self.image.section[0:1].dtype], dtype)
+        self.row_bytes = self.shape[1] * self.dtype.itemsize
+
+    def _begin(self) -> None:
+        fits = package("astropy.io.fits", "tessera.from_fits")
+        self.file = fits.open(self.path, memmap=False)  # `section` reads what is asked for
+        images = [k for k, each in enumerate(self.file) if each.is_image and len(each.shape) >= 2]
+        if self.hdu is None and not images:
+            raise ValueError(f"{self.path}: expected an image, found none")
+        self.image = self.file[images[0] if self.hdu is None else self.hdu]
+        if not self.image.is_image:
+            raise ValueError(f"{self.path}: expected an image, found a table in {self._name()}; images are in {images}")
+
+    def _name(self) -> str:
+        return f"HDU {self.file.index_of(self.image)}"
+
+    def __getstate__(self) -> Any:
+        return {key: x for key, x in vars(self).items() if key not in ("file", "image")}
+
+    def __setstate__(self, state: Any) -> None:
+        vars(self).update(state)
+        _require_same(self.path, self.identity)
+        self._begin()
+
+    def rows(self, first: int, end: int) -> Any:
+        _require_same(self.path, self.identity)
+        part = numpy.asarray(self.image.section[first:end])
+        return _numbers("from_fits", part.reshape(end - first, -1), self.dtype, first)
+
+
+def from_fits(
+    path: str | os.PathLike[str],
+    hdu: int | str | None = None,
+    *,
+    dtype: Any = None,
+    memory_limit: int | str = "1GiB",
+) -> StreamedMatrix:
+    """Create a matrix from an image of a FITS file, or from a cube of images.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    hdu : int or str, optional
+        Number or name of the header and data unit. By default the first that has an image.
+    dtype : data-type, optional
+        Type of the elements, float32 or float64. By default float32 if they are float32, otherwise float64.
+    memory_limit : int or str, default "1GiB"
+        Memory that a pass may use, in bytes or with a unit.
+
+    Returns
+    -------
+    StreamedMatrix
+        The rows of an image, or of a cube one flattened image per row. BSCALE and BZERO are applied. Undefined pixels
+        are NaN.
+
+    Raises
+    ------
+    ImportError
+        If the package astropy is not installed.
+    OSError
+        If the file is damaged or has changed.
+    ValueError
+        If there is no image with two or three dimensions.
+
+    Notes
+    -----
+    Only the rows that a pass needs are read; compressed images are unpacked.
+
+    Examples
+    --------
+    >>> import tessera
+    >>> A = tessera.from_fits("survey.fits", memory_limit="2GiB")  # doctest: +SKIP
+    """
+    source = _Fits(os.fspath(path), hdu, dtype)
+    edges = _regular_units("from_fits", source.shape[0], source.chunk, source.row_bytes, _bytes(memory_limit))
+    return _stream_in_units(_InUnits(source, edges), source.shape, source.dtype, memory_limit)
 
 
 def _require_nulls(function: str, nulls: str) -> None:
@@ -971,6 +1061,7 @@ def from_polars(frame: Any, *, nulls: str = "error", dtype: Any = None, order: s
 
 
 for _function in (
-    from_anndata, from_blocks, from_dask, from_pandas, from_parquet, from_polars, from_safetensors, from_xarray, from_zarr
+    from_anndata, from_blocks, from_dask, from_fits, from_pandas, from_parquet, from_polars, from_safetensors,
+    from_xarray, from_zarr
 ):  # fmt: skip
     _function.__module__ = "tessera"  # for users and pickles
