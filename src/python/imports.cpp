@@ -180,8 +180,8 @@ std::string why_not_readable(Array const& x) {
          " bytes at an address that is not a multiple of " + std::to_string(x.type.bytes);
 }
 
-/// Refuses masked, lazily negated and autograd-tracked arrays: their memory does not show their
-/// values.
+/// Refuses masked, lazily negated or conjugated, and autograd-tracked arrays: their memory does not
+/// show their values.
 void require_plain(Call const& call, nb::handle x, char const* name) {
   if (is_numpy(x)) {
     if (x.type().is(modules().numpy_array) || !nb::hasattr(x, "mask")) return;
@@ -192,9 +192,12 @@ void require_plain(Call const& call, nb::handle x, char const* name) {
     call.fail_type(std::string(name) + " must not require grad; pass its detach()");
   }
   Torch const* const library = torch();
-  if (library != nullptr && nb::isinstance(x, library->tensor) &&
-      nb::cast<bool>(x.attr("is_neg")())) {
+  if (library == nullptr || !nb::isinstance(x, library->tensor)) return;
+  if (nb::cast<bool>(x.attr("is_neg")())) {
     call.fail_type(std::string(name) + " must not be negated lazily; pass its resolve_neg()");
+  }
+  if (nb::cast<bool>(x.attr("is_conj")())) {
+    call.fail_type(std::string(name) + " must not be conjugated lazily; pass its resolve_conj()");
   }
 }
 
@@ -377,6 +380,7 @@ Taken Call::output(nb::handle out, char const* what, Taken const& model, int dim
                why_not_readable(taken.array));
   }
   require_place(taken, what, model, "A");
+  if (!out.is_none() && !is_numpy(taken.object)) modules().arrays.attr("written")(taken.object);
   return taken;
 }
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from optional import package
 
 import tessera
 import tessera.linalg
@@ -273,6 +274,46 @@ def test_torch():
         tessera.matvec(a, negative)
     assert torch.equal(tessera.matvec(a, negative, copy=True), -(a @ v))
     assert tessera.digest(negative) == tessera.digest(-V)
+
+
+def test_torch_tensors_that_are_conjugated_lazily():
+    torch = package("torch")
+    z = torch.complex(torch.from_numpy(A[:2]), torch.from_numpy(A[1:3])).to(torch.complex64)
+    with pytest.raises(TypeError, match=r"A must not be conjugated lazily; pass its resolve_conj\(\)"):
+        tessera.transpose(torch.conj(z))
+    assert torch.equal(tessera.transpose(torch.conj(z), copy=True), torch.conj(z).T)
+    assert tessera.digest(torch.conj(z).real) == tessera.digest(z.real)
+
+
+def test_classes_of_torch_tensors_stay_with_torch():
+    torch = package("torch")
+
+    class Named(torch.Tensor):
+        pass
+
+    a, v = torch.from_numpy(A).as_subclass(Named), torch.from_numpy(V).as_subclass(Named)
+    for x in (a, torch.nn.Parameter(torch.from_numpy(A), requires_grad=False)):
+        for copy in (False, True):
+            found = tessera.atax(x, v, copy=copy)
+            assert isinstance(found, torch.Tensor)
+            np.testing.assert_array_equal(found.numpy(), EXPECTED)
+    assert isinstance(tessera.linalg.lstsq(a.double(), torch.ones(len(A), dtype=torch.float64))[0], torch.Tensor)
+
+
+def test_autograd_of_torch_sees_what_is_overwritten():
+    torch = package("torch")
+    w = torch.ones(4, dtype=torch.float64, requires_grad=True)
+    a, v = torch.from_numpy(A), torch.from_numpy(V)
+    for write in (lambda x: tessera.atax(a, v, out=x), lambda x: tessera.axpby(1.0, v, 1.0, x)):
+        x = torch.ones(4, dtype=torch.float64)
+        product = (w * x).sum()
+        write(x)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            product.backward()
+        (w * x).sum().backward()
+    with torch.inference_mode():
+        out = torch.empty(4, dtype=torch.float64)
+    assert tessera.atax(a, v, out=out) is out
 
 
 def test_jax():

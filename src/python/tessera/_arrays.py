@@ -12,6 +12,10 @@ import numpy
 def _library(x):
     """The module that an array comes from, by its name: "torch", "cupy", "jax"."""
     name = type(x).__module__.partition(".")[0]
+    if name in ("numpy", "torch", "cupy", "jax"):
+        return name
+    if isinstance(x, getattr(sys.modules.get("torch"), "Tensor", ())):
+        return "torch"  # a class of the caller
     return "jax" if name == "jaxlib" else name
 
 
@@ -56,7 +60,7 @@ def on_host(x):
         return x
     library = _library(x)
     if library == "torch":
-        return x.detach().cpu().resolve_neg().numpy()
+        return x.detach().cpu().resolve_neg().resolve_conj().numpy()
     if library == "cupy":
         return x.get()
     if library == "jax":
@@ -69,7 +73,7 @@ def on_host(x):
 def array(x):
     """Returns arrays unchanged, or in a type that can be exported; converts anything else with NumPy."""
     if _library(x) == "torch":
-        return x.resolve_neg()
+        return x.resolve_neg().resolve_conj()
     if any(hasattr(x, name) for name in ("__dlpack__", "__array_interface__", "__cuda_array_interface__")):
         return _plain(x) if isinstance(x, numpy.ndarray) else x
     require_unmasked("tessera", list=x)
@@ -175,6 +179,12 @@ def of_numbers(like, values, dtype):
     if hasattr(like, "__array_namespace__") and not isinstance(like, numpy.ndarray):
         return like.__array_namespace__().asarray(vector)
     return vector
+
+
+def written(x):
+    """Tells autograd that a tensor is overwritten: a backward pass that has saved it then raises an error."""
+    if _library(x) == "torch" and not x.is_inference():
+        x.detach()[:0].zero_()  # changes no element; all versions of PyTorch count it
 
 
 class _ForJax(numpy.ndarray):
