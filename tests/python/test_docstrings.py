@@ -13,10 +13,10 @@ import tessera
 
 def of_modules():
     """(full name, object) of functions, classes, and the methods and properties that they define."""
-    for module in ("tessera", "tessera.linalg", "tessera.sklearn", "tessera.distributed"):
+    for module in ("tessera", "tessera.linalg", "tessera.sklearn", "tessera.distributed", "tessera.torch", "tessera.jax"):
         try:
             names = importlib.import_module(module)
-        except ImportError:  # without scikit-learn; its tests are reported as skipped
+        except ImportError:  # without its package; the tests of the module are reported as skipped
             continue
         for name in [*names.__all__, *(["open"] if module == "tessera" else [])]:
             thing = getattr(names, name)

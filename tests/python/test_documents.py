@@ -40,6 +40,8 @@ def test_the_reference_has_every_name():
     page = (SOURCES / "docs/reference/python.md").read_text(encoding="utf-8")
     for name in [*tessera.__all__, *tessera.linalg.__all__]:
         assert f"`{name}" in page
+    for name in ("tessera.torch.atax", "tessera.jax.atax"):
+        assert f"`{name}(" in page
 
 
 PAGES = sorted(

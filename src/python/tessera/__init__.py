@@ -90,10 +90,10 @@ if not _typing.TYPE_CHECKING:  # it would accept every name
 
     def __getattr__(name: str) -> object:
         """Modules that need other packages are imported at their first use."""
-        if name in ("distributed", "sklearn"):
+        if name in ("distributed", "jax", "sklearn", "torch"):
             return _importlib.import_module(f"tessera.{name}")
         raise AttributeError(f"module 'tessera' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__", "distributed", "linalg", "open", "sklearn"]
+    return [*__all__, "__version__", "distributed", "jax", "linalg", "open", "sklearn", "torch"]
