@@ -199,8 +199,7 @@ void refuse_files_of_python(InputFile const& file, std::span<std::byte const> st
               function + " there, or store the matrix with numpy.save");
   };
   if (is_parquet(file, start)) refuse("Parquet", "from_parquet");
-  if (begins_with(start, std::string_view("ARROW1\0\0", 8)))
-    refuse("Arrow", "from_polars(polars.read_ipc(...))");
+  if (begins_with(start, std::string_view("ARROW1\0\0", 8))) refuse("Arrow", "from_arrow");
   if (is_safetensors(file, start)) refuse("safetensors", "from_safetensors");
   if (begins_with(start, "SIMPLE  =")) refuse("FITS", "from_fits");
 }

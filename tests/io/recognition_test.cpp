@@ -143,7 +143,7 @@ TEST(Recognition, FilesThatOnlyPythonReadsAreNamed) {
   };
   for (auto const& [name, content, function] :
        {Case{"Parquet", "PAR1" + Bytes(40, '\x01') + "PAR1", "tessera.from_parquet"},
-        Case{"Arrow", Bytes("ARROW1\0\0", 8) + Bytes(40, '\x01'), "tessera.from_polars"},
+        Case{"Arrow", Bytes("ARROW1\0\0", 8) + Bytes(40, '\x01'), "tessera.from_arrow"},
         Case{"safetensors", safetensors, "tessera.from_safetensors"},
         Case{"FITS", "SIMPLE  =                    T" + Bytes(50, ' '), "tessera.from_fits"}}) {
     for (std::string const file : {"a", "a.parquet", "a.npy", "a.csv", "a.h5:/A"}) {

@@ -307,6 +307,43 @@ def test_columns_of_parquet_that_are_no_numbers(tmp_path):
         tessera.matvec(tessera.from_parquet(path, columns=["i"]), np.ones(1))
 
 
+@pytest.mark.parametrize("compression", [None, "lz4"])
+@pytest.mark.parametrize("rows", [M, 70])
+def test_arrow(a, rows, compression, tmp_path):
+    arrow, ipc = package("pyarrow"), package("pyarrow.ipc")
+    table = arrow.table({f"c{j}": a[:, j] for j in range(N)})
+    batches = [*table.slice(0, 70).to_batches(), *table.slice(70, 0).to_batches(), *table.slice(70).to_batches(rows)]
+    table = arrow.Table.from_batches(batches)
+    with ipc.new_file(tmp_path / "a.arrow", table.schema, options=ipc.IpcWriteOptions(compression=compression)) as file:
+        file.write_table(table)
+    for source in (table, tmp_path / "a.arrow"):
+        same(tessera.from_arrow(source, memory_limit=LIMIT), a)
+        part = tessera.from_arrow(source, columns=["c7", "c2"], memory_limit=LIMIT)
+        same(part, np.ascontiguousarray(a[:, [7, 2]]))
+    stream = tessera.from_arrow(tmp_path / "a.arrow")
+    (tmp_path / "b.arrow").write_bytes(b"nothing")
+    with pytest.raises(OSError, match="expected an Arrow IPC file, found"):
+        tessera.from_arrow(tmp_path / "b.arrow")
+    (tmp_path / "b.arrow").replace(tmp_path / "a.arrow")
+    with pytest.raises(OSError, match="has changed since it was opened"):
+        tessera.matvec(stream, np.ones(N, a.dtype))
+
+
+def test_missing_values_in_arrow():
+    arrow = package("pyarrow")
+    table = arrow.table({"x": [1.0, None, 3.0, 8.0], "n": [None, 4, 6, 5], "b": [True, False, True, True]})
+    with pytest.raises(ValueError, match="from_arrow: column 'x' has 1 missing values"):
+        tessera.from_arrow(table)
+    for batch in (4, 1):
+        parts = arrow.Table.from_batches(table.to_batches(batch))
+        stream = tessera.from_arrow(parts, nulls="mean")
+        assert tessera.matvec(stream, np.array([100.0, 10.0, 1.0])).tolist() == [151, 440, 361, 851]
+    with pytest.raises(TypeError, match="found column 's' of type string"):
+        tessera.from_arrow(arrow.table({"s": ["a"]}))
+    with pytest.raises(TypeError, match="expected a pyarrow.Table or a path, found list"):
+        tessera.from_arrow([1.0])
+
+
 def test_pandas(a):
     pandas = package("pandas")
     for order in ("C", "F"):

@@ -38,6 +38,7 @@ from tessera._operations import (  # noqa: E402
 from tessera._operators import NormalOperator, aslinearoperator  # noqa: E402
 from tessera._sources import (  # noqa: E402
     from_anndata,
+    from_arrow,
     from_blocks,
     from_dask,
     from_fits,
@@ -62,6 +63,7 @@ __all__ = [
     "digest",
     "dot",
     "from_anndata",
+    "from_arrow",
     "from_blocks",
     "from_callback",
     "from_dask",

@@ -734,19 +734,18 @@ def _mean(function: str, name: Any, values: Iterable[Any]) -> float:
     return total / count
 
 
-class _Parquet:
-    """A source whose rows are in files of Parquet, which are read in their order."""
+class _Columns:
+    """Columns of numbers of Arrow, which become rows of a matrix."""
 
-    def __init__(self, paths: Sequence[str], columns: Sequence[str] | None, dtype: Any, nulls: str) -> None:
-        self.paths, self.nulls = [os.path.abspath(path) for path in paths], nulls
-        self.identities = [_identity(path) for path in self.paths]
-        self._begin()
-        types = package("pyarrow.types", "tessera.from_parquet")
-        schema = self.files[0].schema_arrow
-        self.columns = list(schema.names if columns is None else columns)
+    function: str
+    nulls: str
+
+    def _choose(self, schemas: Sequence[tuple[str, Any]], columns: Sequence[str] | None, dtype: Any) -> None:
+        """Takes these columns of all schemas, each with a name for errors; None: all of the first."""
+        types = package("pyarrow.types", f"tessera.{self.function}")
+        self.columns = list(schemas[0][1].names if columns is None else columns)
         kinds = []
-        for path, file in zip(self.paths, self.files):
-            found = file.schema_arrow
+        for path, found in schemas:
             for name in self.columns:
                 if len(found.get_all_field_indices(name)) != 1:
                     raise ValueError(f"{path}: expected one column {name!r}, found the columns {', '.join(found.names[:20])}")
@@ -758,16 +757,59 @@ class _Parquet:
                         f"example columns={numeric[:8]!r}"
                     )
                 kinds.append({"halffloat": "float16", "float": "float32", "double": "float64"}.get(str(kind), str(kind)))
-        self.dtype = _type_of("from_parquet", kinds, dtype)
+        self.dtype = _type_of(self.function, kinds, dtype)
         self.is_plain = set(kinds) == {self.dtype.name}
         self.row_bytes = len(self.columns) * self.dtype.itemsize
+
+    def _batches_of(self, name: str) -> Iterable[Any]:
+        """Batches with at least this column."""
+        raise NotImplementedError
+
+    def _find_means(self, counts: dict[str, int | None]) -> None:
+        """Finds the means of columns with missing values. None: their number is not known."""
+        self.means: dict[str, float] = {}
+        for name, count in counts.items():
+            if count and self.nulls == "error":
+                raise ValueError(_null_sentence(self.function, name, count))
+            if count != 0 and self.nulls == "mean":
+                parts = (
+                    batch.column(name).drop_null().to_numpy(zero_copy_only=False) for batch in self._batches_of(name)
+                )
+                self.means[name] = _mean(self.function, name, parts)
+
+    def _values(self, column: Any, name: str, first: int) -> Any:
+        if column.null_count:
+            if self.nulls == "error":
+                raise ValueError(_null_sentence(self.function, name, column.null_count))
+            column = column.cast("float64").fill_null(self.means[name])
+        return _numbers(self.function, column.to_numpy(zero_copy_only=False)[:, None], self.dtype, first)[:, 0]
+
+    def _convert(self, batch: Any, first: int, out: Any) -> None:
+        batch = batch.select(self.columns)
+        if self.is_plain and not any(column.null_count for column in batch.columns):
+            out[:] = batch.to_tensor(row_major=True).to_numpy()  # all columns at once
+            return
+        for j, name in enumerate(self.columns):
+            out[:, j] = self._values(batch.column(name), name, first)
+
+
+class _Parquet(_Columns):
+    """A source whose rows are in files of Parquet, which are read in their order."""
+
+    function = "from_parquet"
+
+    def __init__(self, paths: Sequence[str], columns: Sequence[str] | None, dtype: Any, nulls: str) -> None:
+        self.paths, self.nulls = [os.path.abspath(path) for path in paths], nulls
+        self.identities = [_identity(path) for path in self.paths]
+        self._begin()
+        self._choose([(path, file.schema_arrow) for path, file in zip(self.paths, self.files)], columns, dtype)
         self.groups = [
             (k, g, file.metadata.row_group(g).num_rows)
             for k, file in enumerate(self.files)
             for g in range(file.metadata.num_row_groups)
         ]
         self.begins = numpy.concatenate([[0], numpy.cumsum([rows for _, _, rows in self.groups], dtype=numpy.int64)])
-        self.means = self._means()
+        self._find_means(self._null_counts())
 
     def _begin(self) -> None:
         parquet = package("pyarrow.parquet", "tessera.from_parquet")
@@ -798,33 +840,8 @@ class _Parquet:
                     )
         return counts
 
-    def _means(self) -> dict[str, float]:
-        means = {}
-        for name, count in self._null_counts().items():
-            if count and self.nulls == "error":
-                raise ValueError(_null_sentence("from_parquet", name, count))
-            if count != 0 and self.nulls == "mean":
-                parts = (
-                    batch.column(0).drop_null().to_numpy(zero_copy_only=False)
-                    for file in self.files
-                    for batch in file.iter_batches(columns=[name])
-                )
-                means[name] = _mean("from_parquet", name, parts)
-        return means
-
-    def _values(self, column: Any, name: str, first: int) -> Any:
-        if column.null_count:
-            if self.nulls == "error":
-                raise ValueError(_null_sentence("from_parquet", name, column.null_count))
-            column = column.cast("float64").fill_null(self.means[name])
-        return _numbers("from_parquet", column.to_numpy(zero_copy_only=False)[:, None], self.dtype, first)[:, 0]
-
-    def _convert(self, batch: Any, first: int, out: Any) -> None:
-        if self.is_plain and not any(column.null_count for column in batch.columns):
-            out[:] = batch.select(self.columns).to_tensor(row_major=True).to_numpy()  # all columns at once
-            return
-        for j, name in enumerate(self.columns):
-            out[:, j] = self._values(batch.column(name), name, first)
+    def _batches_of(self, name: str) -> Iterable[Any]:
+        return (batch for file in self.files for batch in file.iter_batches(columns=[name]))
 
     def _from(self, position: int) -> Iterator[Any]:
         g = int(numpy.searchsorted(self.begins, position, side="right")) - 1
@@ -908,6 +925,129 @@ def from_parquet(
         raise ValueError(f"tessera.from_parquet: expected at least one row and one column, found shape {shape}")
     edges = _regular_units("from_parquet", shape[0], 1, source.row_bytes, _bytes(memory_limit))
     return _stream_in_units(_InUnits(source, edges), shape, source.dtype, memory_limit)
+
+
+class _Arrow(_Columns):
+    """A source whose rows are in record batches: of a table in memory, or of an IPC file that is mapped."""
+
+    function = "from_arrow"
+
+    def __init__(self, source: Any, columns: Sequence[str] | None, dtype: Any, nulls: str) -> None:
+        self.table, self.nulls = source, nulls
+        self.path = os.path.abspath(source) if isinstance(source, (str, os.PathLike)) else None
+        self.identity = _identity(self.path) if self.path else None
+        self._begin()
+        self._choose([(self.path or "tessera.from_arrow", self.schema)], columns, dtype)
+        counts: dict[str, int | None] = dict.fromkeys(self.columns, 0)
+        sizes = []
+        for batch in map(self._batch, range(self.count)):
+            sizes.append(batch.num_rows)
+            counts = {name: (count or 0) + batch.column(name).null_count for name, count in counts.items()}
+        self.begins = numpy.concatenate([[0], numpy.cumsum(sizes, dtype=numpy.int64)])
+        self._find_means(counts)
+
+    def _begin(self) -> None:
+        arrow = package("pyarrow", "tessera.from_arrow")
+        if self.path is None:
+            self.batches = self.table.to_batches()
+            self.schema, self.count = self.table.schema, len(self.batches)
+            return
+        ipc = package("pyarrow.ipc", "tessera.from_arrow")
+        try:
+            self.batches = ipc.open_file(arrow.memory_map(self.path))
+        except arrow.ArrowInvalid as error:
+            raise OSError(f"{self.path}: expected an Arrow IPC file, found: {error}") from None
+        self.schema, self.count = self.batches.schema, self.batches.num_record_batches
+
+    def __getstate__(self) -> Any:
+        return {key: x for key, x in vars(self).items() if key not in ("batches", "schema")}
+
+    def __setstate__(self, state: Any) -> None:
+        vars(self).update(state)
+        if self.path is not None:
+            _require_same(self.path, self.identity)
+        self._begin()
+
+    def _batch(self, k: int) -> Any:
+        return self.batches[k] if self.path is None else self.batches.get_batch(k)
+
+    def _batches_of(self, name: str) -> Iterable[Any]:
+        return map(self._batch, range(self.count))
+
+    def rows(self, first: int, end: int) -> Any:
+        if self.path is not None:
+            _require_same(self.path, self.identity)
+        out = numpy.empty((end - first, len(self.columns)), self.dtype)
+        at = first
+        while at < end:
+            k = int(numpy.searchsorted(self.begins, at, side="right")) - 1
+            batch = self._batch(k).slice(at - int(self.begins[k]), end - at)
+            self._convert(batch, at, out[at - first : at - first + batch.num_rows])
+            at += batch.num_rows
+        return out
+
+
+def from_arrow(
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    nulls: str = "error",
+    dtype: Any = None,
+    memory_limit: int | str = "1GiB",
+) -> StreamedMatrix:
+    """Create a matrix from the columns of an Arrow table, or of an Arrow IPC (Feather) file.
+
+    Parameters
+    ----------
+    source : pyarrow.Table, str or path-like
+        A table in memory, or a file, which is mapped.
+    columns : sequence of str, optional
+        Names of columns of numbers, in the order of the matrix. By default all columns.
+    nulls : {"error", "mean"}, default "error"
+        Whether missing values raise an error, or are replaced by the mean of their column.
+    dtype : data-type, optional
+        Type of the elements, float32 or float64. By default float32 if all columns are float16 or float32, otherwise
+        float64.
+    memory_limit : int or str, default "1GiB"
+        Memory that a pass may use, in bytes or with a unit, without a table in memory.
+
+    Returns
+    -------
+    StreamedMatrix
+        A matrix for the functions of `tessera` and `tessera.linalg`. The result does not depend on record batches.
+
+    Raises
+    ------
+    ImportError
+        If the package pyarrow is not installed.
+    OSError
+        If the file is no Arrow IPC file or has changed.
+    TypeError
+        If a column does not hold numbers.
+    ValueError
+        If values are missing, or an integer is not exact in `dtype`.
+
+    Notes
+    -----
+    A compressed record batch is unpacked as a whole, each time that a pass needs rows of it.
+
+    Examples
+    --------
+    >>> import tessera
+    >>> import pyarrow  # doctest: +SKIP
+    >>> table = pyarrow.table({"a": [1, 2], "b": [0.5, 1.5]})  # doctest: +SKIP
+    >>> tessera.matvec(tessera.from_arrow(table), [1.0, 2.0])  # doctest: +SKIP
+    array([2., 5.])
+    """
+    _require_nulls("from_arrow", nulls)
+    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "to_batches"):
+        raise TypeError(f"tessera.from_arrow: expected a pyarrow.Table or a path, found {type(source).__name__}")
+    read = _Arrow(source, columns, dtype, nulls)
+    shape = (int(read.begins[-1]), len(read.columns))
+    if 0 in shape:
+        raise ValueError(f"tessera.from_arrow: expected at least one row and one column, found shape {shape}")
+    edges = _regular_units("from_arrow", shape[0], 1, read.row_bytes, _bytes(memory_limit))
+    return _stream_in_units(_InUnits(read, edges), shape, read.dtype, memory_limit)
 
 
 def _of_columns(
@@ -1061,7 +1201,7 @@ def from_polars(frame: Any, *, nulls: str = "error", dtype: Any = None, order: s
 
 
 for _function in (
-    from_anndata, from_blocks, from_dask, from_fits, from_pandas, from_parquet, from_polars, from_safetensors,
-    from_xarray, from_zarr
+    from_anndata, from_arrow, from_blocks, from_dask, from_fits, from_pandas, from_parquet, from_polars,
+    from_safetensors, from_xarray, from_zarr
 ):  # fmt: skip
     _function.__module__ = "tessera"  # for users and pickles
