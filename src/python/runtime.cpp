@@ -237,7 +237,7 @@ void finish() {
   {
     std::unique_lock lock(s.mutex);
     if (!s.changed.wait_for(lock, patience, [&] { return s.calls == 0; })) return;
-    s.is_taken = true;  // for ever
+    s.is_taken = true;  // and never returned
     s.has_ended = true;
   }
   s.changed.notify_all();

@@ -119,8 +119,8 @@ struct RegressionFound {
   std::vector<std::int64_t> columns;
 };
 RegressionFound regression(Solving const& solving, RegressionCall const& call);
-/// Linear regressions of several targets. y and x of the call have those of one target after the
-/// other.
+/// Linear regressions of several targets. y and x of the call contain one target after
+/// another.
 /// @param penalties one per target
 std::vector<RegressionFound> regressions(Solving const& solving, RegressionCall const& call,
                                          std::vector<double> const& penalties);

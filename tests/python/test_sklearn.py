@@ -330,7 +330,7 @@ def test_penalties_are_chosen_by_generalised_cross_validation(dtype, intercept, 
     ridge = of_tessera.Ridge(found.alpha_, fit_intercept=intercept).fit(X, y)
     assert np.array_equal(found.coef_, ridge.coef_) and found.intercept_ == ridge.intercept_
     others = linear_model.RidgeCV(alphas, fit_intercept=intercept).fit(A, b)
-    # Its criterion is that of leaving one out, which may prefer a neighbour.
+    # It leaves one row out, which may prefer a neighbour.
     assert 0.1 <= found.alpha_ / others.alpha_ <= 10
     again = of_tessera.RidgeCV(alphas, fit_intercept=intercept).fit(stream_of(X, tmp_path), y)
     assert again.gcv_.tobytes() == found.gcv_.tobytes() and again.coef_.tobytes() == found.coef_.tobytes()

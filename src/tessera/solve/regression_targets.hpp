@@ -42,7 +42,7 @@ struct RowSquares {
   double* second;         ///< the second derivative of each row
   double* to;             ///< (rows, count)
   Index count;
-  Index before;  ///< columns of E before those of the targets
+  Index before;  ///< columns of E before the targets' columns
 
   KOKKOS_FUNCTION void operator()(Index i) const {
     double const weight = weights == nullptr ? 1 : weights[i];
@@ -73,7 +73,7 @@ class TargetSums final : public PlacedSums<Exec, T> {
         length_(length),
         targets_(targets) {}
 
-  /// Sums of one target as those of `LossSums`.
+  /// The sums of one target, as in `LossSums`.
   [[nodiscard]] std::vector<double> of_target(std::vector<double> const& all, Index target) const {
     Index const before = this->has_hessian() ? this->width() : 0;
     Index const count = before + row_columns;
