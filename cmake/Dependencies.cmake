@@ -55,8 +55,8 @@ FetchContent_Declare(
   FIND_PACKAGE_ARGS 1.7
 )
 
-if(TESSERA_BUILD_APP OR TESSERA_BUILD_TESTS)
-  find_package(OpenSSL REQUIRED COMPONENTS Crypto) # SHA-256 of results
+if(TESSERA_BUILD_TESTS)
+  find_package(OpenSSL REQUIRED COMPONENTS Crypto) # an independent SHA-256
 endif()
 if(TESSERA_BUILD_APP)
   find_package(ZLIB QUIET) # packed arrays of .npz files, and chunks of HDF5 datasets
