@@ -10,7 +10,7 @@ out=$1
 say() { printf 'wheel: %s\n' "$*" >&2; }
 
 python3 -m venv --system-site-packages "$out/tools"
-if ! "$out/tools/bin/pip" install --quiet 'auditwheel>=6' wheel abi3audit check-wheel-contents >&2; then
+if ! "$out/tools/bin/pip" install --quiet 'auditwheel>=6' wheel abi3audit check-wheel-contents twine >&2; then
   echo "PyPI does not answer, which has auditwheel and wheel: the wheel was NOT BUILT"
   exit 77
 fi
@@ -36,32 +36,11 @@ if [[ -e ${kokkos[0]} ]]; then
     patchelf --rename-dynamic-symbols "$out/names" "$file"
   done
 fi
-for library in "$out"/unpacked/*/tessera_linalg.libs/*; do
-  name=$(basename "$library")
-  case ${name%%[-.]*} in
-    libkokkos*) licence=kokkos ;;
-    libgomp) licence=gcc-runtime ;;
-    libhdf5*) licence=hdf5 ;;
-    libsz | libaec) licence=libaec ;;
-    libzstd) licence=zstd ;;
-    libftxui) licence=ftxui ;;
-    libcrypto) licence=openssl ;;
-    *)
-      say "the wheel contains $name, whose licence is not known: add its text to packaging/licences and its name here"
-      exit 1
-      ;;
-  esac
-  texts=("$out"/unpacked/*/*.dist-info/licenses/packaging/licences/LICENSE-"$licence".txt)
-  [[ -e ${texts[0]} ]] || { say "the wheel contains $name without LICENSE-$licence.txt"; exit 1; }
-done
-
 mkdir "$out/dist"
 "$out/tools/bin/wheel" pack --dest-dir "$out/dist" "$out"/unpacked/* >&2
 
-say "checking its contents"
-# W010: auditwheel's folder has no Python modules.
-"$out/tools/bin/check-wheel-contents" --toplevel tessera,tessera_linalg.libs --ignore W010 "$out"/dist/*.whl >&2
-[[ $(echo "$out"/dist/*.whl) != *-abi3-* ]] || "$out/tools/bin/abi3audit" --strict "$out"/dist/*.whl >&2
+say "checking it"
+PATH="$out/tools/bin:$PATH" "$here/src/python/check_wheel.sh" "$out"/dist/*.whl >&2
 
 say "trying it in a clean environment"
 python3 -m venv "$out/clean"
