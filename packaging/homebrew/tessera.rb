@@ -16,6 +16,7 @@ class Tessera < Formula
   depends_on "ftxui"
   depends_on "hdf5"
   depends_on "kokkos"
+  depends_on "openssl@3"
 
   on_macos do
     depends_on "libomp"

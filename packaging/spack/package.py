@@ -32,6 +32,7 @@ class Tessera(CMakePackage):
     depends_on("cli11@2.3:", type="build", when="+app")
     depends_on("nlohmann-json@3.10:", type="build", when="+app")
     depends_on("ftxui", when="+app")
+    depends_on("openssl", when="+app")
     depends_on("zlib-api", when="+app")
     depends_on("hdf5@1.14:", when="+hdf5")
     depends_on("mpi", when="+mpi")

@@ -27,6 +27,7 @@ for wheel; do
       libhdf5*) licence=hdf5 ;;
       libsz | libaec) licence=libaec ;;
       libftxui) licence=ftxui ;;
+      libcrypto) licence=openssl ;;
       *) die "$name contains $library, whose licence is unknown: add it to packaging/licences and to check_wheel.sh" ;;
     esac
     grep -q "/LICENSE-$licence\.txt\$" <<<"$files" || die "$name contains $library without LICENSE-$licence.txt"

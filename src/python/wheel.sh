@@ -19,7 +19,8 @@ say "building"
 rm -rf "$out"/{built,repaired,unpacked,dist,clean,other}
 # As the preset openmp, for the compiler cache.
 CXX=${CXX:-c++} CC=${CC:-cc} "$out/tools/bin/pip" wheel --quiet --no-build-isolation --no-deps --wheel-dir "$out/built" \
-  -C build-dir="$here/build/wheel-build" -C cmake.define.TESSERA_WARNINGS_AS_ERRORS=ON -C cmake.define.CMAKE_UNITY_BUILD=ON "$here" >&2
+  -C build-dir="$here/build/wheel-build" -C cmake.define.TESSERA_WARNINGS_AS_ERRORS=ON -C cmake.define.CMAKE_UNITY_BUILD=ON \
+  -C cmake.define.OPENSSL_USE_STATIC_LIBS=ON "$here" >&2
 
 # libgomp's thread pools are separate, so that of another package is harmless.
 say "taking in its libraries"

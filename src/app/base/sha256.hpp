@@ -3,9 +3,8 @@
 
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -15,21 +14,16 @@ namespace tessera::app {
 
 class Sha256 {
  public:
-  /// Chooses the implementation: with the processor's SHA instructions if it has them, or always
-  /// the portable one.
-  enum class Code { fastest, portable };
-  explicit Sha256(Code code = Code::fastest);
+  Sha256();
   void add(std::span<std::byte const> bytes);
   /// 64 lower-case digits. Call once, last.
   [[nodiscard]] std::string text();
 
  private:
-  using Hash = std::array<std::uint32_t, 8>;
-  void (*compress_)(Hash& hash, std::byte const* block);  // adds 64 bytes to the hash value
-  Hash hash_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-             0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::array<std::byte, 64> block_{};  // the last length_ % 64 bytes
-  std::uint64_t length_ = 0;           // in bytes
+  struct Free {
+    void operator()(void* context) const;
+  };
+  std::unique_ptr<void, Free> context_;
 };
 
 /// Of the raw little-endian elements.
