@@ -120,7 +120,7 @@ FACTS = {
     "ClearExchange": Facts(lambda k: 0, lambda k: 0),
     "CombineRuns": Facts(lambda k: 0, lambda k: 0),
     "CombineVectors": Facts(lambda k: k.threads, lambda k: 0),
-    "DotLong": Facts(lambda k: 0, lambda k: 8),  # two rows or chunks
+    "DotLong": Facts(lambda k: 0, lambda k: 8),  # two rows or spans
     "DotShort": Facts(lambda k: 0, lambda k: k.numbers[2] * k.numbers[3]),  # threads, words, rows
     "FusedCache": Facts(lambda k: 128, lambda k: 4 * k.numbers[1]),  # rows
     "FusedParts": Facts(  # slots; dot products of warps and line, twice
@@ -135,7 +135,7 @@ FACTS = {
         lambda k: k.threads * k.numbers[2] * (16 // k.size),
         lambda k: k.numbers[2] * k.numbers[3],
     ),
-    "FusedTeam": Facts(  # chunks, rows, buffers
+    "FusedTeam": Facts(  # spans, rows, buffers
         lambda k: 2 * k.numbers[2] * 32,
         lambda k: 4 * k.numbers[1] * k.numbers[2] * k.numbers[3],
     ),
@@ -295,7 +295,7 @@ stages there."""
 
 The template arguments are the scalar; whether lines are aligned to words (for `Sum`, how far a thread's columns are
 apart, 1 if they are); then, for `DotLong` and `FusedCache`, lines side by side; for `DotShort` and `FusedShort`,
-threads, words of a line and lines; for `FusedTeam`, chunks of a warp, lines and sets of registers for them; for
+threads, words of a line and lines; for `FusedTeam`, spans of a warp, lines and sets of registers for them; for
 `FusedParts`, lines that wait; for `Sum`, lines; for portable kernels, scalars of a word, items of a line that a thread
 keeps (0: it reads them again), lines of a step, threads at most, and vectors of a block.
 

@@ -254,7 +254,7 @@ void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vec
   EXPECT_GE(dot.scratch(), Index{dot.places} * dot.step_size() + 2 * sums);
   EXPECT_LE(dot.warps(), dot.most_warps);
   EXPECT_GE(dot.groups * dot.kept, vectors);
-  EXPECT_GE(dot.runs * dot.chunks * gpu::chunk<T>, length);
+  EXPECT_GE(dot.runs * dot.spans * gpu::span<T>, length);
   EXPECT_GE(dot.line_blocks * dot.lines_per_team, count);
   std::size_t const side_by_side = sum.parts_in_scratch > 0 ? sum.teams_at_once : 1;
   EXPECT_LE((tessera::detail::scratch_bytes<T>(sum.scratch()) + 1024) * side_by_side,
@@ -369,7 +369,7 @@ class Capacities : public testing::Test {
  protected:
   using Exec = PlannedCuda<true>;
   using Warp = backends::Backend<Exec>::Warp;
-  static constexpr Index chunk = tessera::detail::gpu::chunk<T>;
+  static constexpr Index span = tessera::detail::gpu::span<T>;
 
   static auto fused(Index count, Index length, Tuning const& tuning = {}) {
     return tessera::detail::FusedOf<Exec, T, true>(
@@ -400,9 +400,9 @@ TYPED_TEST(Capacities, OfTreesHoldWhatAWarpHasOfARunAndOfRuns) {
   for (Index const segments : {Index{0}, Index{1}, Index{2}, Index{1} << 20, Index{1} << 62}) {
     for (Index const length : this->lengths(longest)) {
       auto const plan = this->dot(length, segments);
-      EXPECT_LE(plan.chunks_per_run, Tree::max_values) << length << ", " << segments;
+      EXPECT_LE(plan.spans_per_run, Tree::max_values) << length << ", " << segments;
       EXPECT_LE(plan.runs, 32 * Tree::max_values) << length << ", " << segments;
-      EXPECT_GE(plan.runs * plan.chunks_per_run * TestFixture::chunk, length);
+      EXPECT_GE(plan.runs * plan.spans_per_run * TestFixture::span, length);
     }
     EXPECT_THAT([&] { this->dot(longest + 1, segments); },
                 testing::ThrowsMessage<std::invalid_argument>(
