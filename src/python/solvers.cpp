@@ -139,8 +139,11 @@ std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquare
       call.method == LeastSquaresMethod::ridge || call.method == LeastSquaresMethod::lstsq;
   auto const calls = [&](solve::Index rows, solve::Index cols) -> solve::SolverCalls {
     solve::LeastSquaresOptions<Host, double> const options{.maxiter = call.maxiter};
-    if (!chooses || !solve::detail::may_be_direct(rows, cols, options)) return {};
-    return {.block = 1, .gram_width = cols + 1};
+    auto const sides = static_cast<solve::Index>(call.b.size());
+    if (!chooses || !solve::detail::may_be_direct(rows, cols, options)) {
+      return {.block = sides > 1 ? sides : 0};
+    }
+    return {.block = sides, .gram_width = cols + sides};
   };
   with_operator(
       solving, calls,

@@ -542,6 +542,20 @@ def test_targets_share_the_passes_and_have_the_bits_of_each(alpha, tmp_path):
         found.fit(X, Y)
 
 
+def test_a_limit_that_is_named_is_enough_for_several_targets():
+    random = np.random.default_rng(3)
+    X, Y = random.standard_normal((700, 20)), random.standard_normal((700, 90))
+
+    def fit(limit):
+        stream = tessera.from_callback(700, 20, lambda rows, cols: X[rows, cols], memory_limit=limit)
+        return of_tessera.LinearRegression().fit(stream, Y)
+
+    with pytest.raises(ValueError, match="expected a limit of at least ([0-9]+) bytes, found 8000$") as refused:
+        fit(8000)
+    enough = int(str(refused.value).split("at least ")[1].split(" ")[0])
+    assert fit(enough).coef_.tobytes() == of_tessera.LinearRegression().fit(X, Y).coef_.tobytes()
+
+
 def test_penalties_of_targets_are_as_many_as_targets():
     X, Y = datasets.load_linnerud(return_X_y=True)
     with pytest.raises(ValueError, match="Ridge: alpha has 2 penalties for 3 targets: expected one for each"):
