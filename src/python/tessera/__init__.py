@@ -12,6 +12,7 @@ import atexit as _atexit
 import importlib as _importlib
 import inspect as _inspect
 import typing as _typing
+from importlib.util import find_spec as _find_spec
 
 from tessera import _processor
 
@@ -98,4 +99,5 @@ if not _typing.TYPE_CHECKING:  # it would accept every name
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__", "distributed", "jax", "linalg", "open", "sklearn", "torch"]
+    optional = [name for name in ("jax", "torch") if _find_spec(name) is not None]
+    return [*__all__, "__version__", "distributed", "linalg", "open", "sklearn", *optional]
