@@ -72,13 +72,12 @@ def test_norms_of_lsqr():
         np.testing.assert_allclose(found.xnorm, np.linalg.norm(found.x), rtol=1e-12)
 
 
-@pytest.mark.parametrize("cols", [40, 600])
-def test_a_limit_that_is_named_is_enough_for_several_sides(cols):
+def test_a_limit_that_is_named_is_enough_for_several_sides():
     random = np.random.default_rng(3)
-    a, b = random.standard_normal((700, cols)), random.standard_normal((700, 9))
+    a, b = random.standard_normal((700, 40)), random.standard_normal((700, 9))
 
     def solve(limit):
-        return linalg.lstsq(tessera.from_callback(700, cols, lambda r, c: a[r, c], memory_limit=limit), b)[0]
+        return linalg.lstsq(tessera.from_callback(700, 40, lambda r, c: a[r, c], memory_limit=limit), b)[0]
 
     with pytest.raises(ValueError, match="expected a limit of at least ([0-9]+) bytes, found 8000$") as refused:
         solve(8000)
