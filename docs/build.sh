@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# docs/build.sh FOLDER: builds the site into FOLDER/html. ./dev docs calls it where the tools are.
+# docs/build.sh FOLDER: builds the site into FOLDER/html. ./dev docs calls it.
 # A warning of Doxygen or of Sphinx is an error. The site shows benchmarks/results as `results`: Sphinx reads a copy of docs
 # that contains this folder, with the links between both folders adapted.
 set -euo pipefail

@@ -14,7 +14,7 @@
 namespace tessera::backends::host {
 
 /// Sets round-to-nearest with subnormal numbers for its lifetime. Modes belong to threads: without
-/// it, bits would depend on which thread runs a team. Only x86-64 and AArch64.
+/// it, bits would depend on which thread computes a team's work. Only x86-64 and AArch64.
 class OrdinaryArithmetic {
  public:
   KOKKOS_INLINE_FUNCTION OrdinaryArithmetic() {

@@ -285,12 +285,12 @@ Taken Call::vector(nb::handle x, char const* what) const {
 }
 
 Taken Call::input(nb::handle x, char const* what, ElementType const& type,
-                  std::string const& beside) const {
+                  std::string const& model_name) const {
   Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
   if (may_copy && !(taken.array.type == type && is_readable(taken.array))) {
     taken = copied(*this, taken.object, what, type);
   }
-  require_type(taken, what, type, beside);
+  require_type(taken, what, type, model_name);
   require_readable(taken, what);
   return taken;
 }
@@ -302,9 +302,9 @@ void Call::require_scalars(Taken const& x, char const* what) const {
 }
 
 void Call::require_type(Taken const& x, char const* what, ElementType const& type,
-                        std::string const& beside) const {
+                        std::string const& model_name) const {
   if (x.array.type == type) return;
-  fail_type(std::string(what) + " must be " + type.name + " as " + beside + " is, found " +
+  fail_type(std::string(what) + " must be " + type.name + " as " + model_name + " is, found " +
             x.array.type.name + " of shape " + shape_text(x.array) + with_copy(*this));
 }
 
@@ -336,7 +336,7 @@ void Call::require_lines(Taken const& x, char const* what) const {
 
 Taken Call::output(nb::handle out, char const* what, Taken const& model, int dimensions,
                    std::array<std::int64_t, 2> const& extents, ElementType const& type,
-                   std::string const& beside) const {
+                   std::string const& model_name) const {
   nb::object object;
   if (!out.is_none()) {
     object = nb::borrow(out);
@@ -368,11 +368,11 @@ Taken Call::output(nb::handle out, char const* what, Taken const& model, int dim
     Array expected;
     expected.dimensions = dimensions;
     expected.extents = extents;
-    fail_value(std::string(what) + " must have shape " + shape_text(expected) + " for " + beside +
-               ", found shape " + shape_text(taken.array));
+    fail_value(std::string(what) + " must have shape " + shape_text(expected) + " for " +
+               model_name + ", found shape " + shape_text(taken.array));
   }
   if (!(taken.array.type == type)) {
-    fail_type(std::string(what) + " must be " + type.name + " as " + beside + " is, found " +
+    fail_type(std::string(what) + " must be " + type.name + " as " + model_name + " is, found " +
               taken.array.type.name + " of shape " + shape_text(taken.array));
   }
   if (!is_readable(taken.array)) {

@@ -37,18 +37,18 @@ struct Call {
   /// With contiguous rows or columns.
   [[nodiscard]] Taken matrix(nanobind::handle x, char const* name) const;
   [[nodiscard]] Taken vector(nanobind::handle x, char const* name) const;
-  /// Scalars of `type`, which is the type of `beside`.
+  /// Scalars of `type`, which is the type of `model_name`.
   [[nodiscard]] Taken input(nanobind::handle x, char const* name, ElementType const& type,
-                            std::string const& beside) const;
+                            std::string const& model_name) const;
   /// `out`, if writable and of this shape and type; for None a new array of the model's kind and
   /// place.
   [[nodiscard]] Taken output(nanobind::handle out, char const* name, Taken const& model,
                              int dimensions, std::array<std::int64_t, 2> const& extents,
-                             ElementType const& type, std::string const& beside) const;
+                             ElementType const& type, std::string const& model_name) const;
 
   void require_scalars(Taken const& x, char const* name) const;
   void require_type(Taken const& x, char const* name, ElementType const& type,
-                    std::string const& beside) const;
+                    std::string const& model_name) const;
   void require_place(Taken const& x, char const* name, Taken const& model,
                      char const* model_name) const;
   void require_readable(Taken const& x, char const* name) const;

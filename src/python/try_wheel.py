@@ -50,7 +50,7 @@ def random_numbers(count, seed, dtype):
     return np.where(x >> np.uint64(4) & np.uint64(1), -values, values)
 
 
-# The promise of equal bits, but for the largest shapes.
+# The promise of equal bits, without the largest shapes.
 digests = pathlib.Path(__file__).resolve().parents[2] / "tests/data/digests.txt"
 operations = {"atax": tessera.atax, "multiply": tessera.matvec, "multiply_transposed": tessera.rmatvec}
 compared = set()

@@ -29,7 +29,7 @@ passed: bool = tessera.check(A, A[0], C).passed
 threads: int = tessera.threads(2)
 name: str = tessera.digest(result.x) + tessera.__version__
 """
-WRONG = [  # a line, and the rules of mypy and pyright
+WRONG = [  # program, rule of mypy, rule of pyright
     ("tessera.nothing", "attr-defined", "reportAttributeAccessIssue"),
     ("tessera.atax(A)", "call-arg", "reportCallIssue"),
     ("text: str = tessera.dot(A[0], A[0])", "assignment", "reportAssignmentType"),

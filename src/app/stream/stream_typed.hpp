@@ -81,7 +81,7 @@ struct StreamOutputs {
 };
 
 /// Bytes that count against the limit: vectors, and what a reader has above 32 MiB.
-inline std::uint64_t bytes_beside(StreamRequest const& r, bool rows_vectors, bool on_gpu) {
+inline std::uint64_t bytes_outside(StreamRequest const& r, bool rows_vectors, bool on_gpu) {
   constexpr std::uint64_t reader_may_have = std::uint64_t{32} << 20U;
   auto const& info = r.reader.info();
   std::uint64_t const vectors = (r.terms.adds() ? 3 : 2) * info.cols +
@@ -110,14 +110,14 @@ inline std::string limit_text(std::uint64_t bytes) {
 
 /// Buffers the rows of a chunk, so that each chunk is unpacked once; fewer rows, with a notice, if
 /// the limit is small.
-/// @param beside bytes outside the stream, with a buffer of RowBuffer::free_bytes
+/// @param other_bytes bytes outside the stream, with a buffer of RowBuffer::free_bytes
 /// @param needed least bytes of the stream
 /// @return bytes above RowBuffer::free_bytes
 template <class T, class Layout>
 std::uint64_t set_buffer(FileSource<T, Layout>& source, io::MatrixReader const& reader,
-                         std::uint64_t limit, std::uint64_t beside, std::uint64_t needed) {
+                         std::uint64_t limit, std::uint64_t other_bytes, std::uint64_t needed) {
   io::MatrixInfo const& info = reader.info();
-  std::uint64_t const room = limit - std::min(limit, beside);
+  std::uint64_t const room = limit - std::min(limit, other_bytes);
   if (info.chunk_rows == 0 || needed > room) return 0;  // the stream refuses the limit
   constexpr io::ScalarType type = io::scalar_type<T>;
   auto const more_than_free = [](io::RowBuffer const& buffer) {
@@ -131,7 +131,7 @@ std::uint64_t set_buffer(FileSource<T, Layout>& source, io::MatrixReader const& 
         more_than_free(io::row_buffer_of(info, type, std::numeric_limits<std::uint64_t>::max()));
     say(reader.path() + " is in chunks of " + std::to_string(info.chunk_rows) + " x " +
         std::to_string(info.chunk_cols) + ", and is read " + std::to_string(buffer.times) +
-        " times: --memory-limit " + limit_text(beside + whole + std::max(whole, needed)) +
+        " times: --memory-limit " + limit_text(other_bytes + whole + std::max(whole, needed)) +
         " reads it once, and so does a file in chunks of fewer rows (tessera convert --chunk)");
   }
   return more_than_free(buffer);
@@ -139,11 +139,11 @@ std::uint64_t set_buffer(FileSource<T, Layout>& source, io::MatrixReader const& 
 
 /// If the limit is too small, the error names one that works.
 template <class Work>
-void stream_within(std::string const& path, std::uint64_t limit, std::uint64_t beside,
+void stream_within(std::string const& path, std::uint64_t limit, std::uint64_t other_bytes,
                    Work const& work) {
   auto const fail = [&](std::uint64_t needed) {
     throw Failure(ExitStatus::resources,
-                  path + ": streaming it needs --memory-limit " + limit_text(needed + beside) +
+                  path + ": streaming it needs --memory-limit " + limit_text(needed + other_bytes) +
                       " or more, found a limit of " + io::format_bytes(limit));
   };
   try {
@@ -185,7 +185,8 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     constexpr bool on_gpu = backends::Backend<Exec>::is_gpu;
     std::string const& path = r.reader.path();
     FileSource<T, Layout> source(r.reader);
-    std::uint64_t const beside = bytes_beside(r, rows || row_of(id).takes_rows_vector, on_gpu);
+    std::uint64_t const other_bytes =
+        bytes_outside(r, rows || row_of(id).takes_rows_vector, on_gpu);
     Measurement copies;  // their times are not part of the run
     auto const x = bring_vector<Exec, T>(exec, r.x, path, "the vector", copies);
     TermsOnDevice<Exec, T> const terms(exec, r.terms, path, copies);
@@ -207,7 +208,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     using Clock = std::chrono::steady_clock;
     auto last = Clock::now();
     stream::Options<T> options{
-        .memory_limit = r.memory_limit - std::min(r.memory_limit, beside),
+        .memory_limit = r.memory_limit - std::min(r.memory_limit, other_bytes),
         .readers = info.in_order_only ? 1 : 0,  // one reads in order
         .method = r.method,
         .kernels = r.kernels,
@@ -247,7 +248,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
               stream::detail::bytes_needed_by(options, [&](stream::Options<T> const& least) {
                 call(place, source, of_x, its, least, terms);
               });
-          options.memory_limit -= set_buffer(source, r.reader, r.memory_limit, beside, needed);
+          options.memory_limit -= set_buffer(source, r.reader, r.memory_limit, other_bytes, needed);
         }
       } else if (std::exchange(is_first, false)) {
         source.set_buffer(io::row_buffer_of(info, r.type, io::RowBuffer::free_bytes));
@@ -259,7 +260,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
       report = one;
     };
     try {
-      stream_within(path, r.memory_limit, beside, [&] {
+      stream_within(path, r.memory_limit, other_bytes, [&] {
         if constexpr (Blocks && by_one_process) {
           if (r.columns == 1) {
             run(x, out.rows, out.cols);
@@ -367,14 +368,14 @@ inline void require_limit(std::size_t needed, std::size_t limit) {
 }
 
 /// A solver streams once per iteration.
-/// @param beside bytes that the solver holds
+/// @param other_bytes bytes that the solver holds
 /// @param needs bytes that all products need: a small limit is refused before the first
 template <class T, class Layout, class Needs, class Work>
-void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint64_t beside,
+void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint64_t other_bytes,
                  Kernels kernels, Needs const& needs, Work const& work) {
   FileSource<T, Layout> source(reader);
   std::uint64_t const taken =
-      beside + reader.info().reader_bytes +
+      other_bytes + reader.info().reader_bytes +
       io::row_buffer_of(reader.info(), io::scalar_type<T>, io::RowBuffer::free_bytes).bytes;
   stream::Options<T> options{
       .memory_limit = limit - std::min(limit, taken), .readers = 0, .kernels = kernels};

@@ -632,7 +632,7 @@ class _Fits:
 
     def _begin(self) -> None:
         fits = package("astropy.io.fits", "tessera.from_fits")
-        self.file = fits.open(self.path, memmap=False)  # `section` reads what is asked for
+        self.file = fits.open(self.path, memmap=False)  # `section` reads the requested rows
         images = [k for k, each in enumerate(self.file) if each.is_image and len(each.shape) >= 2]
         if self.hdu is None and not images:
             raise ValueError(f"{self.path}: expected an image, found none")

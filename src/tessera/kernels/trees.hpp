@@ -8,7 +8,7 @@
 #include <tessera/order/static_for.hpp>
 #include <tessera/summation.hpp>
 
-/// The adjacent-pair tree, by one thread or by all of a team.
+/// The adjacent-pair tree, by one thread or by a team's threads.
 namespace tessera::kernels {
 
 using detail::static_for;
