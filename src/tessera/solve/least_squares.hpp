@@ -530,6 +530,7 @@ ConstValues<Exec, typename View::non_const_value_type> side_by_side(Exec const& 
 template <class Exec, class View>
 auto columns_of(Exec const& exec, View const& B) {
   std::vector<ConstValues<Exec, typename View::non_const_value_type>> columns;
+  columns.reserve(B.extent(1));
   for (std::size_t j = 0; j < B.extent(1); ++j) {
     columns.push_back(side_by_side(exec, Kokkos::subview(B, Kokkos::ALL, j)));
   }

@@ -140,6 +140,7 @@ class TargetsRun {
     }
     if (!open.empty()) iterate(open);
     std::vector<Regression<Exec, T>> results;
+    results.reserve(runs_.size());
     for (auto const& run : runs_) results.push_back(run->end());
     return results;
   }
@@ -194,6 +195,7 @@ class TargetsRun {
     op_.sum_rows(sums, to.data());
     auto const all = to_host<Exec, double>(op_.exec(), to);
     std::vector<LossAtPlace> found;
+    found.reserve(open.size());
     Index const count = row_columns + (has_hessian ? sums.width() : 0);
     for (std::size_t j = 0; j < open.size(); ++j) {
       found.push_back(loss_of(sums.of_target(all, static_cast<Index>(j)), sums.width(), count,
