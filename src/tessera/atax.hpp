@@ -206,9 +206,8 @@ void atax(
 ///
 /// V and C are n x k, of any layout. No z. Column j has the bits of a call with V's column j.
 ///
-/// Up to 32 columns share a pass over A, up to eight with portable kernels. By default, passes of
-/// nine or more columns are two-stage; on GPUs passes of three or more, unless a kernel fuses up to
-/// eight (Hopper, rows of at most 16 KiB). See `method_of_blocks`.
+/// Up to 32 columns share a pass over A, up to eight with portable kernels. `method_of_blocks`
+/// returns the method of a pass.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

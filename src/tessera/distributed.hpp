@@ -36,17 +36,15 @@
 /// Operations on a matrix whose rows are distributed over MPI processes.
 namespace tessera {
 
-/// Processes that compute together, with the bits of one process (docs/distributed.md). Rank r
-/// passes a View of its rows of the matrix, maybe none, which follow the rows of rank r - 1.
-/// Vectors as long as a column are distributed, vectors as long as a row are replicated.
+/// Processes that compute together, with the bits of one process. Each rank passes a View of its
+/// rows of the matrix, maybe none (docs/distributed.md).
 ///
 /// Every member except rank, size, exec, exchange and rows_of is collective: all ranks pass the
 /// same number of columns, layout, scalar type, map and numbers. If one rank throws, all throw its
 /// error as a DistributedError. Only the calling thread calls MPI.
 ///
-/// All but `dot` and `sum_of_squares` are asynchronous. They allocate nothing if the workspace is
-/// kept, an earlier call had the same sizes, and each rank has whole panels or segments. With NCCL
-/// they then do not fence: a CUDA graph can capture them on all ranks.
+/// All but `dot` and `sum_of_squares` are asynchronous. Allocations and CUDA graphs:
+/// docs/distributed.md.
 ///
 /// ```cpp
 /// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);

@@ -102,8 +102,8 @@ void call_gemm(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
 /// Guarantees and errors as `atax`, but the bits depend on A and B alone. C never contains -0. If k
 /// = 0, C = 0.
 ///
-/// Source: on GPUs, V. Volkov and J. W. Demmel, SC 2008; on hosts, K. Goto and R. A.
-/// van de Geijn, ACM TOMS 34 (2008).
+/// Source: on GPUs, Volkov and Demmel, SC 2008; on hosts, Goto and van de Geijn, ACM TOMS 34
+/// (2008).
 ///
 /// ```cpp
 /// Kokkos::View<float**, Kokkos::LayoutRight> A("A", 100, 40), C("C", 100, 20);

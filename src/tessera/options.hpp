@@ -46,8 +46,7 @@ struct AtaxOptions {
 
 template <class Exec>
 struct Options {
-  /// Kept by the caller, for one call at a time. Null: each call allocates, and its release may
-  /// fence.
+  /// Null: each call allocates, and its release may fence.
   Workspace<Exec>* workspace = nullptr;
   /// Replaces the backend's choice. Changes no bit.
   std::optional<Tuning> tuning = std::nullopt;

@@ -405,15 +405,13 @@ concept OutputBlockFor =
 ///
 /// Guarantees: the bits of `tessera::atax` for any limit and number of readers. A state can be
 /// resumed with the same matrix, v and map; α, β, z and keep_product may differ. Synchronous.
-/// Allocations stay within options.memory_limit on the host, and on a device.
 /// @throws LimitError if the limit is too small; it names one that works
 /// @throws std::invalid_argument for wrong sizes, too many readers, missing kernels, and a state of
 /// another operation
 /// @throws std::system_error if a reader thread cannot start. Exceptions of the source and the
 /// callbacks propagate; C is then undefined.
 ///
-/// Source: aligned groups of panels (row-major) or segments (column-major) are subtrees of the sum
-/// (docs/summation.md).
+/// Source: docs/decisions/stream-blocks-are-subtrees.md.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {
@@ -466,8 +464,7 @@ Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C co
 /// C = α·Aᵀ·f(A·V) of a streamed matrix, V a block of k vectors
 ///
 /// V and C are n x k, of any layout. No z, no states. Column j has the bits of a call with V's
-/// column j. If the limit does not hold the sums of all columns, the matrix is read several times;
-/// a limit that works for one column works for k, except for copies of vectors.
+/// column j. A limit that works for one column works for k, except for copies of vectors.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {

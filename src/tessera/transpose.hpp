@@ -83,9 +83,7 @@ void call_transpose_in_place(Exec const& exec, MatrixArgument<T> const& a,
 /// Elements of 1, 2, 4, 8 or 16 bytes are copied bitwise, without flop; 2mn·sizeof(T) bytes.
 /// Guarantees and errors as `atax`; never allocates.
 ///
-/// Source: G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009; here
-/// with words of 16 bytes, transposed in registers, and permuted instead of padded places in shared
-/// memory.
+/// Source: Ruetsch and Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
 ///
 /// ```cpp
 /// Kokkos::View<int**, Kokkos::LayoutRight> A("A", 100, 40), At("At", 40, 100);
@@ -102,7 +100,7 @@ void transpose(Exec const& exec, A const& a, At const& at, TransposeOptions cons
 /// |---|---|---|
 /// | A | n x n | in and out: any layout, any leading dimension; its elements are distinct |
 ///
-/// As `transpose`; pairs of tiles are exchanged through shared memory.
+/// As `transpose`.
 ///
 /// ```cpp
 /// Kokkos::View<int**, Kokkos::LayoutRight> A("A", 100, 100);

@@ -65,8 +65,7 @@ inline bool is_cuda_aware() {
 
 }  // namespace detail
 
-/// A duplicate of a communicator, so that messages do not mix with the caller's. MPI's errors
-/// terminate the run.
+/// A duplicate of a communicator, so that messages do not mix with the caller's.
 class Communicator {
  public:
   explicit Communicator(MPI_Comm comm) {

@@ -68,10 +68,10 @@ void agree_on_call(Distributed<Exec> const& world, std::string const& method,
 
 }  // namespace detail
 
-/// A matrix in memory whose rows are distributed. Every rank runs the solver on complete vectors;
-/// callbacks must decide alike on all. The constructor and all calls are collective. The workspace
-/// of the options is not used. Products with blocks of vectors require that each rank's first row
-/// is a multiple of summation::segment<T>.
+/// A matrix in memory whose rows are distributed (docs/distributed.md). The constructor and all
+/// calls are collective; callbacks must decide alike on all ranks. Ignores the workspace of the
+/// options. Products with blocks of vectors require that each rank's first row is a multiple of
+/// summation::segment<T>.
 ///
 /// ```cpp
 /// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
@@ -245,10 +245,8 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   Options<Exec> options_;
 };
 
-/// A matrix that is streamed in each call, a part per rank. As StreamOperator, with `world` in
-/// place of an execution space. The source and `world` must outlive it. The constructor and all
-/// calls are collective. wants_state, on_state and resume are unused: solvers have states and
-/// callbacks in their Control.
+/// As StreamOperator, a part per rank. The source and `world` must outlive it. The constructor and
+/// all calls are collective.
 ///
 /// ```cpp
 /// auto const ones = [](tessera::stream::Block const& block, double* to) {

@@ -19,8 +19,7 @@
 #include <tessera/kernels/factor.hpp>
 #include <tessera/stream.hpp>
 
-/// Streams by many processes, each of which reads a part of one source. The result has the bits of
-/// one process.
+/// Streams by many processes, with the bits of one.
 namespace tessera::stream {
 
 namespace detail {
@@ -189,11 +188,9 @@ Report run_product_on_ranks(Distributed<Exec> const& world, std::string const& n
 /// As `atax` of an execution space. All ranks pass the same matrix, replicated vectors, and the
 /// same memory limit per rank. C is replicated.
 ///
-/// With states, ranks proceed in rounds of blocks. The first rank's wants_state decides; on_state
-/// is called on all. Any number of processes can resume from a state, except inside a panel (if the
-/// limit fits no panel): then only one. on_progress assumes equal progress of the other ranks.
-///
-/// If one rank throws, all throw a DistributedError.
+/// The first rank's wants_state decides; on_state is called on all. Any number of processes can
+/// resume from a state, except inside a panel (if the limit fits no panel): then only one.
+/// on_progress assumes equal progress of the other ranks.
 ///
 /// Source: docs/distributed.md.
 ///

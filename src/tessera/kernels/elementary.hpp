@@ -91,7 +91,7 @@ KOKKOS_FORCEINLINE_FUNCTION T series_of_log(T z) {
 
 /// e^x. Error below 1 ulp.
 ///
-/// Source: x = k ln 2 + r with ln 2 in two parts (W. J. Cody and W. Waite, Software Manual for the
+/// Source: x = k ln 2 + r with ln 2 in two parts (Cody and Waite, Software Manual for the
 /// Elementary Functions, 1980), and the Taylor series of e^r.
 template <class T>
 KOKKOS_INLINE_FUNCTION T exp(T x) {

@@ -12,7 +12,7 @@
 #include <tessera/order/product.hpp>
 #include <tessera/order/static_for.hpp>
 
-/// Long sums with a tiny result on host threads, such as the Gram matrix of a tall matrix.
+/// Long sums with a tiny result on host threads.
 namespace tessera::kernels {
 
 using detail::Factor;

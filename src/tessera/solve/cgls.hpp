@@ -288,11 +288,10 @@ LeastSquares<Exec, T> run_cgls(NormalOperator<Exec, T> const& op, ConstValues<Ex
 
 /// Minimises ‖A·x - b‖² + damp²·‖x‖² by conjugate gradients on the normal equations
 ///
-/// As `lsmr`; norma and conda are NaN. s = Aᵀ·r - damp²·x follows a recurrence; a small s is
-/// verified with one more read. Squared norms of A·s must be representable in T; if A·s underflows
-/// to 0, it stops with Stop::breakdown. `lsmr` and `lsqr` are more accurate if cond(A) is large.
+/// As `lsmr`; norma and conda are NaN. A small s = Aᵀ·r - damp²·x is verified with one more read.
+/// Squared norms of A·s must be representable in T.
 ///
-/// Source: M. R. Hestenes, E. Stiefel, J. Res. Nat. Bur. Standards 49 (1952).
+/// Source: Hestenes and Stiefel, J. Res. Nat. Bur. Standards 49 (1952).
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -111,9 +111,7 @@ inline NormalSolver solver_of(std::vector<double> const& s, SmallMatrix const& Z
   return solver;
 }
 
-/// Least squares for each right-hand side and each λ, from the Gram matrix of A with columns scaled
-/// to equal norms. In double, residuals correct x and, if the condition number requires it, a
-/// factor as accurate as QR (direct.hpp) replaces the Gram matrix.
+/// Least squares for each right-hand side and each λ (docs/stopping.md).
 template <class Exec, class T>
 class DirectLeastSquares {
  public:

@@ -171,8 +171,7 @@ struct JoinMoments {
   }
 };
 
-/// Computes G from blocks of rows of A. The bits depend neither on the blocks nor on A's layout:
-/// sums over rows are a tree over chains of a segment's length.
+/// Computes G from blocks of rows of A, in the order of RowSums.
 template <class Exec, class T>
 class GramSums {
  public:
@@ -241,7 +240,7 @@ class GramSums {
 
  private:
   /// G is symmetric to the bit, so a host computes columns only down to the diagonal and mirrors
-  /// them. A GPU needs the whole product to be busy.
+  /// them.
   void multiply_by_itself(Index rows, Index width) {
     static std::string const label("tessera::solve::gram");
     Index const columns = backends::Backend<Exec>::is_gpu ? width : Index{64};

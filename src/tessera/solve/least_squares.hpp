@@ -537,10 +537,8 @@ auto columns_of(Exec const& exec, View const& B) {
   return columns;
 }
 
-/// One run for several right-hand sides, whose results follow one another, with shared reads of A
-/// and the bits of separate runs.
-/// Callbacks receive the Steps of the first right-hand side that still runs. States are for a
-/// single right-hand side.
+/// Several right-hand sides with shared reads of A and the bits of separate runs. Callbacks receive
+/// the Steps of the first that still runs. States are for a single one.
 template <class Method, class Exec, class T>
 std::vector<LeastSquares<Exec, T>> run_least_squares(NormalOperator<Exec, T> const& op,
                                                      std::vector<ConstValues<Exec, T>> const& sides,

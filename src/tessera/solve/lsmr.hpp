@@ -140,15 +140,14 @@ std::vector<LeastSquares<Exec, T>> run_lsmr(NormalOperator<Exec, T> const& op,
 
 /// Minimises ‖A·x - b‖² + damp²·‖x - x0‖² by LSMR
 ///
-/// A is m x n (operator.hpp), b has m entries of any stride in memory of `A.exec()`. Options as
-/// SciPy's `lsmr`; default maxiter min(m, n). Tests, accuracy and passes: docs/stopping.md,
-/// docs/guide/least-squares.md.
+/// A is m x n (operator.hpp), b has m entries of any stride in memory of `A.exec()`. Default
+/// maxiter min(m, n). Tests, accuracy and passes: docs/stopping.md, docs/guide/least-squares.md.
 ///
 /// Traffic: iterations + 1 reads of A, one more with x0; 2m + 9n entries per iteration. Fences once
 /// per iteration. ‖Aᵀ·r‖ decreases.
 /// @throws std::invalid_argument for wrong sizes, a negative option, and a state of another problem
 ///
-/// Source: D. C.-L. Fong, M. Saunders, SIAM J. Sci. Comput. 33 (2011).
+/// Source: Fong and Saunders, SIAM J. Sci. Comput. 33 (2011).
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

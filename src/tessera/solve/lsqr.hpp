@@ -121,7 +121,7 @@ std::vector<LeastSquares<Exec, T>> run_lsqr(NormalOperator<Exec, T> const& op,
 ///
 /// As `lsmr`; default maxiter 2n; ‖r‖ decreases.
 ///
-/// Source: C. C. Paige, M. A. Saunders, ACM Trans. Math. Softw. 8 (1982).
+/// Source: Paige and Saunders, ACM Trans. Math. Softw. 8 (1982).
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -348,9 +348,9 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
 
 /// Principal components: the k largest singular values and vectors of A - 1·meanᵀ
 ///
-/// A is m x n, one observation a row, m >= 2, and k from 1 to min(m, n). Methods as `svd`; passes
-/// and accuracy: docs/stopping.md, docs/guide/svd-and-pca.md. Without `has_gram` sums are in T:
-/// scaling leaves out columns that vary by less than 64·ε relative to their mean.
+/// A is m x n, one observation a row, m >= 2, and k from 1 to min(m, n). Methods, passes and
+/// accuracy as `svd`. Without `has_gram` sums are in T: scaling leaves out columns that vary by
+/// less than 64·ε relative to their mean.
 /// @throws std::invalid_argument for invalid options and states
 ///
 /// ```cpp

@@ -310,12 +310,12 @@ SvdResult<Exec, T> run_randomized_svd(BlockOperator<Exec, T> const& op, Index k,
 /// A is m x n, k from 1 to min(m, n). Work: power_iterations + 2 reads of A, each with l = k +
 /// oversampling vectors, 4mnl flop. Memory: 3nl scalars, and 2ml at the beginning and the end.
 ///
-/// Bits do not depend on A's layout. `residuals` are measured; a Step's residual is the largest
-/// change of the estimates of s², relative to the largest. Stops with Stop::all_done if tol is 0;
-/// otherwise converged if all residuals are at most tol·s_1. Singular values below √ε·s_1 are lost.
+/// `residuals` are measured; a Step's residual is the largest change of the estimates of s²,
+/// relative to the largest. Stops with Stop::all_done if tol is 0; otherwise converged if all
+/// residuals are at most tol·s_1. Values below √ε·s_1 are lost.
 /// @throws std::invalid_argument for invalid options and states
 ///
-/// Source: N. Halko, P. G. Martinsson and J. A. Tropp, SIAM Review 53, 2011.
+/// Source: Halko, Martinsson and Tropp, SIAM Review 53, 2011.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -52,7 +52,6 @@ void require_classes(Index cols, Index classes, Observations<Exec, T> const& obs
   }
 }
 
-/// Throws std::invalid_argument for options that no regression supports.
 inline void require_options(Loss loss, RegressionOptions const& options) {
   if (!(options.penalty >= 0) || !(options.tol >= 0) || options.maxiter < 0 ||
       options.max_products < 0 || options.most_gram_cols < 0) {
@@ -157,19 +156,12 @@ std::vector<Regression<Exec, T>> run_targets(NormalOperator<Exec, T> const& op,
 ///
 /// Memory: `newton` 2(n+1)(n+6) doubles per level of a tree over blocks of rows, `newton_cg` 9m +
 /// 9n scalars, `lbfgs` 9m + 29n.
-///
-/// `aic` and `standard_errors` may differ between C libraries.
-///
-/// Stops with Stop::not_solvable if there is no minimum, Stop::precision_limit if the loss stops
-/// falling, Stop::not_finite for an overflow or an input that is not finite; `detail` has the
-/// reason.
 /// @throws std::invalid_argument for invalid sizes, labels, weights, options and states
 ///
-/// Source: iteratively reweighted least squares (P. Green, J. R. Stat. Soc. B 46, 1984); the Newton
-/// decrement (S. Boyd and L. Vandenberghe, Convex Optimization, 2004); truncated Newton (R. S.
-/// Dembo and T. Steihaug, Math. Program. 26, 1983); L-BFGS (D. C. Liu and J. Nocedal, Math.
-/// Program. 45, 1989) with bisection for the weak Wolfe conditions (A. S. Lewis and M. L. Overton,
-/// Math. Program. 141, 2013).
+/// Source: iteratively reweighted least squares (Green, J. R. Stat. Soc. B 46, 1984); Newton
+/// decrement (Boyd and Vandenberghe, Convex Optimization, 2004); truncated Newton (Dembo and
+/// Steihaug, Math. Program. 26, 1983); L-BFGS (Liu and Nocedal, Math. Program. 45, 1989); weak
+/// Wolfe conditions by bisection (Lewis and Overton, Math. Program. 141, 2013).
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -195,9 +187,8 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
 
 /// Fits each column of Y, m x k, as `linear_regression` does, with the same bits: returns k results
 ///
-/// With at most `most_gram_cols` columns of A, all fits share their reads: there are as many as of
-/// the fit with the most iterations. Otherwise one fit follows the other. `reads` of each result
-/// counts all reads of the call. Memory: k·m doubles more than for one column.
+/// With at most `most_gram_cols` columns of A, all fits share their reads. `reads` of each
+/// result counts all of them. Memory: k·m doubles more than for one column.
 /// @param weights   m entries, of the rows for all columns of Y; empty: 1
 /// @param penalties λ of each column of Y; empty: that of `options`
 /// @param control   must have no states
@@ -285,8 +276,8 @@ Regression<Exec, T> multinomial_regression(
                                          classes);
 }
 
-/// As `linear_regression`, with Σ w_i·(y_i·e^-η_i + η_i) for y > 0. The variance is φ·e^2η; φ is
-/// Pearson's statistic over Σw - rank. Reads A once more, for the expected Hessian.
+/// As `linear_regression`, with Σ w_i·(y_i·e^-η_i + η_i) for y > 0. The variance is φ·e^2η. Reads A
+/// once more, for the expected Hessian.
 template <ExecutionSpace Exec, Scalar T>
 Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
                                      std::type_identity_t<Observations<Exec, T>> const& observed,

@@ -219,8 +219,7 @@ class NewtonRun {
     return true;
   }
 
-  /// Starts as R's glm: weighted least squares at η = log y, for Poisson log(y + 0.1). Returns
-  /// false if the null model is better.
+  /// Starts as R's glm (docs/stopping.md). Returns false if the null model is better.
   bool start_by_least_squares(NullModel const& null) {
     LossAtPlace const start = completed(look(*full_, place_, RowsAs::start), place_);
     if (!start.is_finite()) return false;
@@ -287,8 +286,7 @@ class NewtonRun {
     return Curvature(at.H, std::is_same_v<T, float>);
   }
 
-  /// Whether another step of least squares in double recovers digits that the Gram matrix lost:
-  /// steps must at least halve and exceed rounding.
+  /// Whether another step of least squares in double recovers digits (docs/stopping.md).
   bool find_refinement() {
     if (loss_ != Loss::squares || std::is_same_v<T, float>) return false;
     refinement_ = curvature_.step(at_.gradient);
@@ -384,9 +382,8 @@ class NewtonRun {
     return std::clamp(-slope / (2 * (rise - slope)), 0.1, 0.5);
   }
 
-  /// Whether the rows show a direction along which the loss falls without limit, even if such a
-  /// step does not move some rows. Unless `is_last`, further steps decide whether the loss falls to
-  /// 0, which separates all rows, or stays above the loss of these rows.
+  /// Whether the rows show a direction along which the loss falls without limit (docs/stopping.md).
+  /// Unless `is_last`, further steps decide whether all rows are separated.
   bool find_separation(bool is_last) {
     if (loss_ == Loss::squares || options_.penalty > 0) return false;
     bool const has_classes = loss_ == Loss::logistic || loss_ == Loss::multinomial;

@@ -262,19 +262,16 @@ ConstRows<Exec, T> as_row(ConstValues<Exec, T> const& x) {
 
 /// Minimises ‖A·x - b‖² + λ·‖x - x0‖² over x, for each λ
 ///
-/// A is m x n (operator.hpp), b has m entries of any stride in memory of `A.exec()`. Methods,
-/// passes and accuracy: docs/stopping.md, docs/guide/least-squares.md.
+/// A is m x n, b has m entries, as in `lsmr`. Passes and accuracy: docs/stopping.md,
+/// docs/guide/least-squares.md.
 ///
-/// - At most `options.direct` columns are solved directly, unless maxiter is set, as accurately as
-///   the type allows. conda belongs to the scaled columns.
-/// - Otherwise `lsmr` with damp = √λ, and atol = btol = ε by default. Let d_j be the norm of column
-///   j of A with √λ·I below it. If nonzero d_j differ by at most a factor of ten, x has the bits of
-///   `lsmr`, and such λ share reads; each adds three vectors of n entries.
-/// - Otherwise, if λ > 0 or m ≥ n, LSMR runs on columns scaled by powers of two, for one λ after
-///   another.
+/// At most `options.direct` columns are solved directly; conda belongs to the scaled columns.
+/// Otherwise `lsmr` runs with damp = √λ, on scaled columns if their norms are uneven
+/// (docs/guide/least-squares.md). All λ that need no scaling have the bits of `lsmr` and share
+/// reads; each adds three vectors of n entries.
 ///
 /// The bits of each λ do not depend on the others. A run resumes only from a state with the same
-/// lambdas; runs that ended before are repeated.
+/// lambdas.
 /// @throws std::invalid_argument as `lsmr`, and for a negative λ
 ///
 /// ```cpp
@@ -311,8 +308,7 @@ LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double
   return std::move(results.front());
 }
 
-/// For each column of B, m x k, with the bits of single calls. All columns share the reads of A,
-/// unless there are states of LSMR; `reads` counts those of all.
+/// For each column of B, m x k, as `lsmr`; with states of LSMR, columns do not share reads.
 template <ExecutionSpace Exec, Scalar T, Matrix B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 std::vector<LeastSquares<Exec, T>> ridge(
@@ -325,7 +321,7 @@ std::vector<LeastSquares<Exec, T>> ridge(
 
 /// The shortest x that minimises ‖A·x - b‖, to the precision of the arithmetic
 ///
-/// As `ridge` with λ = 0, and conlim 0 by default. Only a direct solution sets `rank`.
+/// As `ridge` with λ = 0. Only a direct solution sets `rank`.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

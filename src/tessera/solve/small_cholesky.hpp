@@ -19,7 +19,7 @@ namespace tessera::solve {
 /// diagonal depend on the rows before them, and are left out. Only +, -, ·, /, fma and sqrt in a
 /// fixed order: the same bits everywhere.
 ///
-/// Source: N. J. Higham, Analysis of the Cholesky decomposition of a semi-definite matrix, 1990.
+/// Source: Higham, Analysis of the Cholesky decomposition of a semi-definite matrix, 1990.
 class SmallCholesky {
   template <class Vector>
   static auto& at(Vector& x, Index i) {

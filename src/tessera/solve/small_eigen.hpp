@@ -154,8 +154,8 @@ inline bool make_diagonal(Tridiagonal& T, SmallMatrix& V) {
 
 /// Precise relative to the largest eigenvalue. The same bits everywhere, as SmallCholesky.
 ///
-/// Source: reflections (A. S. Householder, 1958), and the implicit QL method with Wilkinson's shift
-/// (H. Bowdler, R. S. Martin, C. Reinsch, J. H. Wilkinson, 1968).
+/// Source: reflections (Householder, 1958), and the implicit QL method with Wilkinson's shift
+/// (Bowdler, Martin, Reinsch and Wilkinson, 1968).
 inline SmallEigen small_eigen(SmallMatrix A) {
   Index const n = A.rows();
   SmallEigen result;

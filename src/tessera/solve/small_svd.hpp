@@ -134,7 +134,7 @@ inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
 /// value is zero to the precision of the largest, its column of U is any unit vector orthogonal to
 /// the others. `further` sweeps improve the orthogonality of U and V from about m·ε to about √m·ε.
 ///
-/// Source: one-sided Jacobi rotations (M. R. Hestenes, 1958).
+/// Source: one-sided Jacobi rotations (Hestenes, 1958).
 ///
 /// ```cpp
 /// tessera::solve::SmallMatrix A(3, 2);

@@ -423,8 +423,8 @@ ConditionEstimate run_condition_estimate(NormalOperator<Exec, T> const& op,
 ///
 /// A is m x n. Converged if ‖Aᵀ·(A·v) - s²·v‖ <= tol·s²: up to rounding, a singular value, the
 /// largest unless the initial vector was nearly orthogonal to its vector, is between s·√(1 - tol)
-/// and s·√(1 + tol). Stops with Stop::zero_solution for zeros, Stop::breakdown if a product
-/// underflows to 0. Reads A once per iteration and once to start. A Step's objective is s.
+/// and s·√(1 + tol). Reads A once per iteration and once to start. A Step's objective is s.
+/// Stops with Stop::zero_solution for zeros.
 /// @throws std::invalid_argument for invalid options and states
 ///
 /// ```cpp
@@ -441,11 +441,10 @@ PowerIteration<Exec, T> power_iteration(NormalOperator<Exec, T> const& op,
 
 /// Estimates the largest and the smallest singular value of A, and its condition number
 ///
-/// A is m x n. A bidiagonalisation reads A once per iteration and once to start. Up to rounding,
-/// the estimates are within the spectrum; how close depends on the initial vector. Converged if
-/// each residual is at most tol times its value; the smallest may need more than the default
-/// maxiter. A Step has the last residual of the smallest value, and as objective the condition
-/// number. A state has m + n + 2k scalars after k iterations.
+/// A is m x n. A bidiagonalisation reads A once per iteration and once to start. Converged if each
+/// residual is at most tol times its value; the smallest may need more than the default maxiter. A
+/// Step has the last residual of the smallest value, and as objective the condition number. A state
+/// has m + n + 2k scalars after k iterations.
 /// @throws std::invalid_argument for invalid options and states
 ///
 /// ```cpp

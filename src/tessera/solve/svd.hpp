@@ -53,18 +53,15 @@ SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, 
 /// A is m x n, k from 1 to min(m, n). Methods, passes, convergence and accuracy: docs/stopping.md,
 /// docs/guide/svd-and-pca.md.
 ///
-/// At most `options.direct` columns are decomposed directly, unless ncv or maxiter is set, with
-/// about 20·n³ operations on the host. Otherwise two bases grow by blocks of k + 2 vectors
-/// (block_svd.hpp). An iteration reads A once (twice if m < n) for up to 32 vectors at once.
-/// Memory: ncv vectors of m + n entries.
+/// A direct decomposition takes about 20·n³ operations on the host. Otherwise an iteration reads A
+/// once (twice if m < n) for up to 32 vectors at once. Memory: ncv vectors of m + n entries.
 ///
-/// U and V are orthonormal, residuals are measured, and ‖A·v - s·u‖ is a few ε·s_1. Repeated values
-/// are found as often as A has them; the largest entry of each v is positive.
+/// The largest entry of each v is positive.
 /// @throws std::invalid_argument for invalid options and states
 ///
-/// Source: block Krylov spaces (G. H. Golub, F. T. Luk and M. L. Overton, ACM TOMS 7, 1981) with
-/// thick restarts (K. Wu and H. D. Simon, SIAM J. Matrix Anal. Appl. 22, 2000); shifted CholeskyQR
-/// (T. Fukaya and others, SIAM J. Sci. Comput. 42, 2020).
+/// Source: block Krylov spaces (Golub, Luk and Overton, ACM TOMS 7, 1981); thick restarts (Wu and
+/// Simon, SIAM J. Matrix Anal. Appl. 22, 2000); shifted CholeskyQR (Fukaya and others, SIAM J. Sci.
+/// Comput. 42, 2020).
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

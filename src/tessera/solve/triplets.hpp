@@ -32,7 +32,7 @@ struct SvdOptions {
   /// 20.
   Index ncv = 0;
   bool want_u = false;
-  /// Most columns for a direct decomposition; 0: never.
+  /// Most columns for a direct decomposition, unless ncv or maxiter is set; 0: never.
   Index direct = direct_columns;
 };
 

@@ -51,8 +51,6 @@ struct Options {
   /// - 0: one per processor that the work leaves idle. If none is idle: one, or none if worker
   ///   threads may read (may_read_in_kernels).
   /// - -1: none. Worker threads read if they may, otherwise the calling thread. On a GPU as 0.
-  ///
-  /// A source read in whole blocks (bytes_at_once) has one thread, unless this is -1.
   int readers = 0;
   /// How `atax` reads a block.
   Method method = Method::automatic;

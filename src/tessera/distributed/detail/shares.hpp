@@ -75,8 +75,7 @@ inline Share share_of(Units const& units, Rows const& rows) {
   return share;
 }
 
-/// About even shares in whole units. Boundaries may move by a sixteenth of a rank's units, for few
-/// and large subtrees.
+/// About even shares in whole units (docs/distributed.md).
 inline Rows even_rows(Units const& units, int rank, int size) {
   Index const count = units.rows == 0 ? 0 : units.count();
   auto const boundary = [&](Index r) {

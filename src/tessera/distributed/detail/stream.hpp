@@ -88,8 +88,7 @@ class SumsOfSubtrees {
   std::vector<Sum> waiting_;
 };
 
-/// Ranks stream aligned subtrees, whose roots are then added. With states, in rounds, after each of
-/// which all ranks have the state of one process. Only sums of type S = T have states.
+/// Ranks stream aligned subtrees (docs/distributed.md). Only sums of type S = T have states.
 template <class Exec, class T, class Layout, Cut cut, class S = T>
 class StreamOnRanks {
  public:
@@ -170,7 +169,7 @@ class StreamOnRanks {
     // If no line fits the limit, the first part throws.
     if (!blocks_) blocks_ = Blocks::of<T>(extents_, cut, 1, std::numeric_limits<Index>::max());
   }
-  /// Takes the smallest blocks of all ranks, which determine the number of rounds.
+  /// Takes the smallest blocks of all ranks.
   void agree_on_blocks() {
     if (!blocks_ || options_.resume != nullptr) return;
     std::vector<Index> const sizes = world_.communicator().gather(blocks_->size());

@@ -52,8 +52,7 @@ struct AddInOrder {
   }
 };
 
-/// SumOfRoots in memory of Exec; only what MPI cannot send from there goes through the host. All
-/// ranks add few roots whole, with one exchange instead of two.
+/// SumOfRoots in memory of Exec; only what MPI cannot send from there goes through the host.
 template <class Exec, class T>
 class SumInMemory {
  public:

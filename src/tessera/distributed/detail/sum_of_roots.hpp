@@ -13,8 +13,8 @@
 
 namespace tessera::distributed::detail {
 
-/// The tree over all ranks' subtrees, whose sums have `length` elements. Each rank adds a slice of
-/// the columns of every root, and sends its sums to all. All memory is allocated first.
+/// The tree over all ranks' subtrees, whose sums have `length` elements (docs/distributed.md). All
+/// memory is allocated first.
 template <class T>
 class SumOfRoots {
  public:
