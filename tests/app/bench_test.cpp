@@ -191,7 +191,7 @@ TEST_F(BenchTest, each_team_is_a_row_and_one_that_is_refused_says_why) {
   EXPECT_THAT(result.out, HasSubstr("not run: a block has at most 1024 threads, found 2000 x 2"));
   json const r =
       report({"transpose", "--shapes", "40x30", "--variants", "tile", "--teams", "4x8,2000x2"});
-  auto const& last = r.at("tables")[0].at("results").back();  // results without a time are last
+  auto const& last = r.at("tables")[0].at("results").back();
   EXPECT_EQ(last.at("team"), "2000x2");
   EXPECT_TRUE(last.at("why_not").is_string());
   EXPECT_FALSE(last.contains("seconds"));

@@ -104,7 +104,6 @@ TEST_F(SolveTest, solves_for_a_block_of_right_hand_sides) {
     EXPECT_TRUE(all["columns"][k]["check"]["passed"].get<bool>());
     reads += one["reads"].get<int>();
   }
-  // All share their passes, two per iteration.
   EXPECT_LT(all["reads"].get<int>(), reads);
   EXPECT_EQ(all["columns"][2]["reads"], all["reads"]);
   auto const streamed = report({"lstsq", "a.npy", "block.npy", "--damp", "0.5", "--method", "lsmr",
@@ -183,7 +182,6 @@ TEST_F(SolveTest, draws_the_residual_of_each_iteration) {
       {"ridge", "a.npy", "a.npy", "--lambda", "1", "--method", "lsmr", "--plot", "p.svg"}, 2,
       "--plot: expected one right-hand side, found 30 columns in a.npy");
   EXPECT_FALSE(exists("p.svg"));
-  // A run that ends at its limit has a picture, too.
   auto const part = report({"lstsq", "a.npy", "b.npy", "--maxiter", "2", "--plot", "part.svg"}, 1);
   EXPECT_FALSE(part["converged"]);
   EXPECT_TRUE(exists("part.svg"));

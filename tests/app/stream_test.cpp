@@ -15,7 +15,7 @@
 
 #include "support/program.hpp"
 
-/// Equal bits within the limit and after a kill (see also kills_test).
+/// Equal bits within the limit and after a kill.
 namespace tessera::test {
 namespace {
 

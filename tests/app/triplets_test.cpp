@@ -79,7 +79,6 @@ std::size_t count_of(std::string const& part, std::string const& text) {
 }
 
 TEST_F(TripletsTest, draws_components_and_singular_values) {
-  // The rows (1, 0), (-1, 0), (0, 2), (0, -2), shifted by (10, 20).
   write_doubles("a.npy", "(4, 2)", {11, 20, 9, 20, 10, 22, 10, 18});
   std::vector<std::string> const pca{"pca", "a.npy", "-k", "2", "--components", "v.npy"};
   ASSERT_EQ(run(pca + std::vector<std::string>{"--plot", "p.svg"}).status, 0);
@@ -88,7 +87,7 @@ TEST_F(TripletsTest, draws_components_and_singular_values) {
                              HasSubstr("<title>pca by Gram matrices of a.npy</title>"),
                              HasSubstr(">explained variance<"), HasSubstr(">rows of A<"),
                              ::testing::EndsWith("</svg>\n")));
-  // The sum's two points and four rows. Rows 2 and 3 are at the sides: they are the farthest.
+  // The sum's two points and four rows, the farthest at the sides.
   EXPECT_EQ(count_of("<circle ", picture), 6U);
   EXPECT_EQ(count_of("<circle cx=\"64.0\"", picture), 1U);
   EXPECT_EQ(count_of("<circle cx=\"404.0\"", picture), 1U);

@@ -458,11 +458,10 @@ TEST(BoundByHand, a_sum_over_lines) {
 }
 
 TEST(BoundByHand, two_products_one_after_the_other) {
-  // The first has the bound b above; the second r = g(1) + g(3) of the reference (chain of 1) =
-  // 2^-24 (1 + 2^-24 + 3 * 2^-29 + 2^-48). The bound is (1 + b + b / r) r (1 + g(9)); b / r is 1 +
-  // 2^-29 + 4 * 2^-52, the sum 2 (1 + 2^-25 + 2^-30 + 11 * 2^-52). Their product has 103 * 2^-30 =
-  // 2^-24 + 3 * 2^-29 + 2^-25 + 2^-30 in first order and 16 + 9 + 11 units in the last place; 1 +
-  // g(9) adds 5.
+  // The bound is (1 + b + b / r) r (1 + g(9)), with b above, r = g(1) + g(3) of the reference
+  // (chain of 1) = 2^-24 (1 + 2^-24 + 3 * 2^-29 + 2^-48) and b / r = 1 + 2^-29 + 4 * 2^-52. In
+  // first order 103 * 2^-30 = 2^-24 + 3 * 2^-29 + 2^-25 + 2^-30; 41 = 16 + 9 + 11 + 5 units in the
+  // last place.
   Verdict const verdict = judge(Operation::atax, row_of<FloatRow>({1}), vector_of<float>(1, 1.0f),
                                 vector_of<float>(1, 1.0f), "test");
   EXPECT_EQ(verdict.worst_bound, 0x1p-23 * (1 + 103 * 0x1p-30 + 41 * 0x1p-52));

@@ -16,7 +16,7 @@
 
 #include "app/support/program.hpp"
 
-/// The fault shim stops the program before a given byte, so that the file changes in the middle.
+/// The file changes while the fault shim has stopped the program.
 namespace tessera::test {
 namespace {
 

@@ -4,7 +4,6 @@
 # Each example between "/// ```cpp" and "/// ```" in `header`, as one function.
 function(tessera_examples_of header result count)
   file(READ "${PROJECT_SOURCE_DIR}/${header}" text)
-  # Characters with a meaning in CMake's lists.
   string(REPLACE ";" "<semicolon>" text "${text}")
   string(REPLACE "[" "<open>" text "${text}")
   string(REPLACE "]" "<close>" text "${text}")

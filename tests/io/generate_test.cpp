@@ -74,7 +74,7 @@ TEST(GeneratedValues, DifferBySeedAndSequence) {
   }
 }
 
-/// Expects a fraction of `many` within six standard deviations.
+/// Of `many`, within six standard deviations.
 void expect_share(std::size_t count, double share) {
   double const n = static_cast<double>(many);
   EXPECT_NEAR(static_cast<double>(count), n * share, 6 * std::sqrt(n * share * (1 - share)));

@@ -194,7 +194,7 @@ TYPED_TEST(LinesOfHosts, PrefetchingChangesNoBitOfDots) {
   }
 }
 
-/// Two panels of half the lines; prefetches `asked_for` elements of each next line.
+/// Prefetches `asked_for` elements of each next line.
 template <int Count, class T>
 std::vector<T> sum_of_two_panels(Lines<T> const& lines, T const* y, Index asked_for) {
   auto const length = static_cast<std::size_t>(lines.length);

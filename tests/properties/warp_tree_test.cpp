@@ -20,8 +20,7 @@ namespace {
 
 namespace gpu = tessera::detail::gpu;
 
-/// Threads run in turn until none sends anything different: each has then received what it would in
-/// lockstep.
+/// Threads run in turn until none sends anything different, as in lockstep.
 struct WarpInTurn {
   using Bits = std::uint64_t;
   static constexpr int threads = gpu::warp_threads;

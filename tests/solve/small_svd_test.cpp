@@ -30,7 +30,6 @@ SmallMatrix matrix(Index rows, Index cols, Entry const& entry) {
   return A;
 }
 
-/// Largest entry of |XᵀX - 1|.
 double distance_from_orthonormal(SmallMatrix const& X) {
   double most = 0;
   for (Index i = 0; i < X.cols(); ++i) {
@@ -43,7 +42,6 @@ double distance_from_orthonormal(SmallMatrix const& X) {
   return most;
 }
 
-/// Largest entry of |A - U·diag(s)·Vᵀ|.
 double distance_from(SmallMatrix const& A, SmallSvd const& svd) {
   double most = 0;
   for (Index i = 0; i < A.rows(); ++i) {

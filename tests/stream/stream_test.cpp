@@ -41,7 +41,6 @@ using testing::Le;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-/// Counts elements read, and can fail.
 template <class T, class LayoutT, bool InKernels = true>
 class MemorySource {
  public:

@@ -21,7 +21,7 @@ enum class Operation { multiply, multiply_transposed, atax, atax_with_intermedia
 
 struct Part {
   Shape shape;
-  Index first;  ///< index of its first element
+  Index first;
   Index leading;
 };
 
@@ -39,8 +39,7 @@ enum class Instance {
   own,
 };
 
-/// Data stay on the device, for large matrices and calls without a wait; equal numbers on every
-/// device.
+/// Data stay on the device; equal numbers on every device.
 template <std::floating_point T>
 class Resident {
  public:
@@ -59,7 +58,7 @@ class Resident {
   virtual void expect(BothResults<T> const& expected) = 0;
   /// Enqueues the comparison, too.
   virtual void enqueue(ResidentCall const& call) = 0;
-  /// Waits. Returns the number of unexpected elements in and around outputs since the last call.
+  /// Waits. Counts unexpected elements in and around outputs since the last call.
   virtual Index differences() = 0;
 };
 

@@ -38,7 +38,6 @@ class Draw {
   Index below(Index limit) {
     return static_cast<Index>(random_bits(seed_, drawn_++) % static_cast<std::uint64_t>(limit));
   }
-  /// Half uniform, half with each octave equally likely.
   Index extent() {
     if (below(2) == 0) return 1 + below(largest_extent);
     for (;;) {

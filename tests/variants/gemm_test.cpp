@@ -80,7 +80,7 @@ class Problem {
   T b_of(Index k, Index j) const {
     return values_(6, static_cast<std::uint64_t>(k * sizes_.n + j));
   }
-  /// One chain of fma in order of k, as all variants promise.
+  /// One chain of fma in order of k.
   T chain(Index i, Index j) const {
     T sum = 0;
     for (Index k = 0; k < sizes_.k; ++k) sum = std::fma(a_of(i, k), b_of(k, j), sum);
@@ -153,7 +153,7 @@ class GemmVariants : public testing::Test {
 };
 TYPED_TEST_SUITE(GemmVariants, test::RowMajorCases, test::CaseName);
 
-/// Published teams, other charts' teams, and some that are no power of two.
+/// Some are no power of two.
 std::vector<TeamShape> teams() {
   return {{32, 32},  {16, 16},  {8, 8},   {1, 1},   {1, 32}, {32, 1}, {8, 1},
           {2, 256},  {256, 2},  {8, 32},  {32, 16}, {7, 5},  {3, 33}, {33, 3},

@@ -58,7 +58,6 @@ class GemvRunner {
   virtual std::vector<GemvVariant> const& table() const = 0;
   virtual std::vector<T> run(std::size_t i, HostMatrix<T> const& A, std::vector<T> const& x,
                              GemvCall const& call) = 0;
-  /// In the same memory if `overlapping`.
   virtual void run_on_zeros(std::size_t i, Shape shape, Index input_size, Index output_size,
                             bool overlapping) = 0;
   virtual bool takes(std::size_t i, published::TeamShape team) const = 0;

@@ -418,7 +418,6 @@ TYPED_TEST(Gemv, EnqueuesOnTheInstanceWithoutAFenceOrAnAllocation) {
           EXPECT_THAT(log.deep_copies, IsEmpty());
           // Kokkos grows its team scratch at first use.
           EXPECT_THAT(log.own_allocations(this->is_gpu), IsEmpty());
-          // One launch if the grid synchronises, else one per halving.
           if (variant.name == "grid-sync") {
             EXPECT_EQ(log.parallel_for.size(), 1U);
           }

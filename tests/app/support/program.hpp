@@ -44,7 +44,7 @@ class ProgramTest : public ::testing::Test {
   pid_t start(std::vector<std::string> const& arguments, RunOptions const& options = {},
               int stderr_descriptor = -1) const;
   RunResult finish(pid_t child) const;
-  /// Kills the command once the file exists; retries if the command ended first.
+  /// Retries if the command ended first.
   void kill_when_exists(std::vector<std::string> const& arguments, std::string const& name) const;
 
   /// Peak of at most mebibytes + 64 MiB, half of which a Kokkos above 32 MiB (GPU) replaces. Not

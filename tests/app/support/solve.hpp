@@ -52,8 +52,7 @@ class SolveTest : public ProgramTest {
     EXPECT_FALSE(streamed["stream"].is_null());
     expect_same(streamed, in_memory, keys);
   }
-  /// Runs that are cut short or killed, then resumed, equal an uninterrupted one, in memory and
-  /// streamed.
+  /// Cut short or killed, in memory and streamed.
   void expect_same_resumed(std::vector<std::string> const& command, int steps,
                            std::string const& limit, std::vector<std::string> const& keys) const {
     auto const whole = report(command);

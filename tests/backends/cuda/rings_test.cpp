@@ -53,7 +53,7 @@ Index differences_of(Exec const& exec, T const* a, T const* b, Index count) {
   return differences;
 }
 
-// With two slots and sixteen busy warps, copies overtook loads in every second run.
+// Copies overtook loads with two slots and sixteen busy warps.
 TEST(Rings, FillNoSlotThatIsStillBeingRead) {
   if constexpr (!backends::Backend<Exec>::Warp::has_clusters) {
     GTEST_SKIP() << "rings need clusters, which this architecture has not: NOT TESTED";

@@ -12,8 +12,7 @@
 
 namespace tessera::io::test {
 
-/// Expects a message that begins with `path`, and has what was expected, what was found, and all
-/// `parts`.
+/// The message begins with `path`, and has what was expected and found, and all `parts`.
 void expect_error(ErrorKind kind, std::string const& path,
                   std::initializer_list<std::string_view> parts,
                   std::function<void()> const& action);
