@@ -32,9 +32,6 @@ SEPARATED = "separable classes or counts: no minimum, and PerfectSeparationWarni
 NEARLY = "nearly separated classes: a Newton step adds about 1 to η"
 
 
-# ---- data sets ----
-
-
 def data_sets():
     """Name, X, y and counts."""
     import numpy as np
@@ -73,9 +70,6 @@ def classes_of(y):
 
     two = (y > np.median(y)).astype(int) if len(np.unique(y)) > 2 else (y == y.max()).astype(int)
     return two if len(np.unique(two)) == 2 else (y >= np.median(y)).astype(int)
-
-
-# ---- references ----
 
 
 def shortest(A, b):
@@ -176,9 +170,6 @@ def largest(off, size):
 
     size = float(np.abs(size).max())
     return float(np.abs(off).max()) / (size if size > 0 else 1)
-
-
-# ---- rows of data sets ----
 
 
 def regressions(X, y, counts):
@@ -312,9 +303,6 @@ def of_data(only):
                         yield judge({"table": "data", "data": name, "columns": columns, "type": scalar} | row)
 
 
-# ---- known answers ----
-
-
 def of_nist():
     import numpy as np
     from sklearn import linear_model
@@ -415,8 +403,6 @@ def of_reads():
                 row["reason"] = "a correction was still above ε, and one pass more finds the next one below"
             yield row | {"good": bool(reads <= mark or row["reason"])}
 
-
-# ---- pages ----
 
 WORST = "| Model | Data sets | Worst, double | Worst, float | Without a minimum |"
 COLUMNS = {"coefficients": "coefficients", "predictions": "predictions", "statistics": "statistics", "variance": "variances",

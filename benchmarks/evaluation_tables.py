@@ -10,7 +10,7 @@ from results import in_words
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results" / "evaluations"
 MACHINES = {"h200": "H200", "host": "host"}
-LIBRARIES = ("cublas", "cublas pedantic", "openblas")  # libraries in order of preference
+LIBRARIES = ("cublas", "cublas pedantic", "openblas")  # in order of preference
 
 
 def best(rows: list, name) -> dict | None:

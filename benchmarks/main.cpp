@@ -114,7 +114,6 @@ Arguments parse(int argc, char** argv) {
   return arguments;
 }
 
-/// Keeps its state between turns.
 template <class T>
 class Row {
  public:
@@ -123,7 +122,6 @@ class Row {
 
   [[nodiscard]] tessera::bench::Runner<Exec, T>& runner() { return runner_; }
 
-  /// Every turn fails with it.
   void refuse(std::string why) { error_ = std::move(why); }
 
   void run(::benchmark::State& state) {
@@ -170,7 +168,6 @@ bool is_wanted(Contender<Exec, T> const& contender, Arguments const& arguments,
 template <class T>
 using Rows = std::vector<std::shared_ptr<Row<T>>>;
 
-/// Rows that are wrong or cannot run are never timed.
 /// @return the number of wrong rows
 template <class T>
 int refuse_wrong(std::shared_ptr<Problem<Exec, T> const> const& problem, Rows<T> const& rows,
@@ -199,7 +196,6 @@ int refuse_wrong(std::shared_ptr<Problem<Exec, T> const> const& problem, Rows<T>
   return wrong;
 }
 
-/// @return the number of wrong rows
 template <class T>
 int register_contenders(Arguments const& arguments, Shape const& shape, std::string const& type) {
   auto const [problem, missing] = tessera::bench::make_problem<Exec, T>(shape);

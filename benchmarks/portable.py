@@ -34,7 +34,7 @@ SHAPES = {
         "gemm": "2048,1024,1000,512",
     },
 }
-OURS = ("tessera", "tessera auto")  # the names of Tessera's defaults
+OURS = ("tessera", "tessera auto")
 
 
 def measure(program: str, backend: str) -> dict:

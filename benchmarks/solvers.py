@@ -27,7 +27,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results"
 SHAPES = {"cuda": ("16384x4096", "16384x16384", "1048576x1024"), "openmp": ("16384x8192", "262144x1024")}
 TABLES = ("500000x200",)  # for logistic regression
 PRODUCTS = 30
-STEPS = (30, 230)  # iterations of lsmr; their difference is timed, at full speed
+STEPS = (30, 230)  # iterations of lsmr; their difference is timed
 VALUES = 10
 
 
@@ -108,7 +108,7 @@ def matrix_row(program: str, backend: str, folder: Path, shape: str, turns: int)
         return report["seconds"]
 
     # Runs alternate in several processes: placement of pages affects speed, and the machine's speed
-    # drifts. The median of products, the mean of steps, the fastest process.
+    # drifts.
     runs = [(report_of(program, "atax", str(A), *on, "--method", "fused", "--repeat", str(PRODUCTS)), *map(lsmr, STEPS))
             for _ in range(turns)]
     products, *steps = zip(*runs, strict=True)

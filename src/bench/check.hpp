@@ -155,7 +155,6 @@ Difference compare(Exec const& exec, Comparison<T> const& comparison) {
   return difference;
 }
 
-/// Returns the first of two results.
 template <class Exec, class T>
 T* result_of(Problem<Exec, T> const& p, std::string_view operation) {
   return operation == "gemm" || operation == "atax_block" || operation == "transpose"
@@ -289,12 +288,11 @@ class Checker {
                            : operation_ == "multiply_transposed" ? shape.rows
                                                                  : shape.cols;
     double const ku = static_cast<double>(k) * 0.5 * double(std::numeric_limits<T>::epsilon());
-    if (ku >= 0.5) return std::numeric_limits<double>::infinity();  // no bound
+    if (ku >= 0.5) return std::numeric_limits<double>::infinity();
     double const g = ku / (1 - ku);
     return (is_logistic ? 2 : 1) * 2 * g / (1 - g);
   }
 
-  /// Compares the bits of expected results from element `before` on.
   [[nodiscard]] Comparison<T> comparison_with(Contender<Exec, T> const& contender,
                                               Result<T> const& result, std::size_t before) const {
     auto const& p = *problem_;

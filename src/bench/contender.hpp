@@ -39,7 +39,7 @@ enum class Layout { row_major, column_major };
 enum class Repeats {
   always,
   with_equal_launch,  ///< for the same shape and launch
-  no,                 ///< floating-point atomics
+  no,
   not_stated,
 };
 
@@ -66,7 +66,6 @@ struct Contender {
   std::function<Work(Problem<Exec, T> const&, Launch const&)> prepare_bound = {};
 };
 
-/// Such as "openblas column-major".
 template <class Exec, class T>
 std::string full_name(Contender<Exec, T> const& contender) {
   return contender.name + (contender.layout == Layout::column_major ? " column-major" : "");

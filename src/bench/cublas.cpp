@@ -114,7 +114,7 @@ void add_products() {
   });
 }
 
-/// At(n x m) = A(m x n)^T, both row-major, which cuBLAS sees transposed.
+/// At(n x m) = A(m x n)^T, both row-major.
 void geam(cublasHandle_t handle, int m, int n, float const* A, int leading, float* At, int ldat) {
   float const one = 1;
   float const zero = 0;

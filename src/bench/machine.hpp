@@ -19,8 +19,8 @@
 namespace tessera::bench {
 
 struct Elapsed {
-  double seconds;                      ///< seconds until the last kernel ends
-  std::optional<double> host_seconds;  ///< seconds until the calls return, if earlier
+  double seconds;                      ///< until the last kernel ends
+  std::optional<double> host_seconds;  ///< until the calls return, if earlier
 };
 
 /// Pairs (name, value).
@@ -34,7 +34,6 @@ std::size_t free_bytes();
 
 namespace gpu {
 
-/// Time between two events.
 Elapsed time(void* stream, std::function<void()> const& enqueue);
 std::size_t cache_bytes();
 std::size_t free_bytes();

@@ -41,7 +41,7 @@ struct Request {
   Layout layout = Layout::row_major;
   /// GPUs only.
   std::optional<backends::CachePreference> cache_preference{};
-  /// Names to measure; empty: all.
+  /// Empty: all.
   std::optional<std::vector<std::string>> variants{};
   /// Of variants, like the next two; empty or 0: as published.
   std::vector<published::TeamShape> teams{};
@@ -66,8 +66,8 @@ struct Row {
   Kind kind = Kind::ours;
   bool is_copy = false;
   Repeats repeats = Repeats::not_stated;
-  std::optional<published::TeamShape> team{};  ///< empty: as published
-  std::optional<std::int64_t> tile{};          ///< empty: as published
+  std::optional<published::TeamShape> team{};
+  std::optional<std::int64_t> tile{};
   std::string why_not{};
   std::optional<Opinion> opinion{};
   std::string check{};  ///< Verdict::text
@@ -79,13 +79,13 @@ struct Row {
   double gb_per_s = 0;
   double gflop_per_s = 0;
   std::optional<double> share{};  ///< the stream's time divided by this row's
-  double speed_up = 0;            ///< speed relative to the slowest row
+  double speed_up = 0;            ///< relative to the slowest row
 };
 
 struct Stream {
   std::string name{};
   double seconds;
-  double gb_per_s;  ///< GB/s read and written
+  double gb_per_s;
 };
 
 struct Table {
@@ -95,7 +95,7 @@ struct Table {
   double bytes = 0;  ///< per call
   double flops = 0;  ///< per call
   std::optional<Stream> stream{};
-  std::vector<Row> rows{};  ///< by time; rows without a time last
+  std::vector<Row> rows{};  ///< by time; untimed rows last
 
   [[nodiscard]] bool has_wrong_row() const;
 };

@@ -13,8 +13,8 @@ struct Operation {
   char const* command;
   std::string_view formula;
   std::string_view formula_ascii;  ///< for help texts
-  std::string_view vector_name;    ///< name of the input vector; empty: none
-  bool takes_rows_vector = false;  ///< the input vector has an entry per row of A
+  std::string_view vector_name;    ///< empty: none
+  bool takes_rows_vector = false;  ///< an entry per row of A
   bool gives_rows_vector = false;
   bool gives_two_vectors = false;  ///< has a second input and a second result
   bool has_methods = false;

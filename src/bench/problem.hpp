@@ -86,7 +86,6 @@ inline double density_of_whole_numbers(Shape const& shape) {
   return std::min({0.5, most / 2 / std::max(m, n), 1448.0 / std::max(1.0, std::sqrt(m * n))});
 }
 
-/// Data of one shape for all contenders.
 template <class Exec, class T>
 class Problem {
   using Vector = Kokkos::View<T*, Exec>;
@@ -168,7 +167,7 @@ class Problem {
     return Vector(without_values("between"), size_of(shape.rows * shape.factor_cols));
   }
 
-  /// Allocates a target per copy. @throws std::runtime_error if memory is short
+  /// A target per copy. @throws std::runtime_error if memory is short
   void need_target() const {
     if (target_.extent(0) > 0) return;
     std::size_t const elements = copies_of(target_elements(shape));
@@ -192,7 +191,7 @@ class Problem {
   }
   [[nodiscard]] std::int64_t target_leading() const { return shape.rows + shape.padding; }
 
-  /// Fills the data of call 0; waits.
+  /// Waits.
   void fill_first(Data data) const {
     auto const part = density_of_whole_numbers(shape);
     auto const density = static_cast<std::uint32_t>(part * 4294967295.0);
@@ -204,7 +203,7 @@ class Problem {
     exec.fence("bench: data are there");
   }
 
-  /// Copies host numbers to every copy; `factor` may be null.
+  /// `factor` may be null.
   void take(T const* matrix, T const* factor) const {
     for (int k = 0; k < copies; ++k) {
       copy_from_host(matrix, elements(k), size_of(shape.rows * shape.cols));

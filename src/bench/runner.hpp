@@ -21,13 +21,12 @@ namespace tessera::bench {
 
 struct Turn {
   double seconds;
-  std::optional<double> host_seconds;  ///< until a call returns, if earlier
+  std::optional<double> host_seconds;
 };
 
 template <class Exec, class T>
 class Runner {
  public:
-  /// @param seconds of a turn, approximately
   Runner(std::shared_ptr<Problem<Exec, T> const> problem, Contender<Exec, T> contender,
          Launch launch, double seconds)
       : problem_(std::move(problem)),

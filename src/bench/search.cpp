@@ -132,8 +132,7 @@ class Search {
     return all;
   }
 
-  /// Omits launches that the backend rejects, or that are equal on a GPU, which uses part of a
-  /// tuning.
+  /// Omits what the backend rejects, and equal launches: a GPU uses part of a tuning.
   std::vector<Candidate> distinct(std::string const& operation,
                                   std::vector<Candidate> const& all) const {
     std::vector<Candidate> kept;
@@ -178,7 +177,6 @@ class Search {
     return plan_atax<T, KokkosLayout>(problem_->exec, rows, cols, fused);
   }
 
-  /// Searches the fused kernels and the two stages, then the best of each as a whole.
   void search_atax() {
     auto const fused = fused_launches();
     auto const dot = dot_launches();

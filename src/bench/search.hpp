@@ -26,7 +26,7 @@ struct Found {
   std::vector<Trial> trials{};  ///< by stage, the whole last; by time within a stage
   Launch best{};
   double seconds = 0;
-  double backend_seconds = 0;  ///< of the backend's choice
+  double backend_seconds = 0;
 
   [[nodiscard]] bool has_wrong_trial() const;
 };

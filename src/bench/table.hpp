@@ -28,7 +28,7 @@ void add_streams();
 void add_host_streams();
 void add_gpu_streams();
 void add_atax();
-void add_products();  ///< ours, with one and two vectors
+void add_products();
 void add_transpose();
 void add_gemm();
 void add_multiply_variants();

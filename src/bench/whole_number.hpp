@@ -13,8 +13,8 @@
 
 namespace tessera::bench {
 
-/// Parses 1000, 1e3 or 1.5e6: digits, a point, an exponent; no signs, spaces or other bases. Empty
-/// for all else, and for 2^64 and more.
+/// Parses 1000, 1e3 or 1.5e6 without signs, spaces or other bases. Empty for all else, and for 2^64
+/// and more.
 [[nodiscard]] inline std::optional<std::uint64_t> whole_number(std::string_view text) {
   auto const is_digit = [](char c) { return c >= '0' && c <= '9'; };
   std::string digits;

@@ -30,13 +30,12 @@ enum class Tiling {
 
 enum class Reproducible {
   no,                 ///< floating-point atomics
-  with_equal_launch,  ///< for the same shape, team, teams and tile
+  with_equal_launch,  ///< same shape, team, teams and tile
   always,
 };
 
 template <class Exec>
 struct VariantOptions {
-  /// For variants with partial results in memory.
   Workspace<Exec>* workspace = nullptr;
   /// 0: as published, like the next two.
   TeamShape team{};

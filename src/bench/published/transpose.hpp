@@ -21,8 +21,8 @@ using TransposeOutput = Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::me
 
 template <class Exec, class T>
 struct TransposeVariant {
-  std::string_view name;  ///< on the command line
-  bool is_copy;           ///< computes A (m x n), not its transpose
+  std::string_view name;
+  bool is_copy;  ///< computes A (m x n), not its transpose
   std::string_view blocks;
   void (*run)(Exec const& exec, TransposeInput<Exec, T> const& A,
               TransposeOutput<Exec, T> const& out, Block const& block);

@@ -49,7 +49,7 @@ KOKKOS_INLINE_FUNCTION Place place_of(Index number, Grid const& grid) {
   return {number % grid.x, number / grid.x};
 }
 
-/// Calls body(x, y): on a GPU one per thread, on a host all in one thread.
+/// On a GPU one call per thread, on a host all in one thread.
 template <class Team, class Body>
 KOKKOS_INLINE_FUNCTION void for_each_thread(Team const& member, Block const& block,
                                             Body const& body) {

@@ -29,8 +29,7 @@ struct Naive {
 
 }  // namespace detail
 
-/// C = A·B, one GPU thread per element, in two-dimensional teams. Only caches exploit shared rows
-/// of A and columns of B.
+/// C = A·B, one GPU thread per element, in two-dimensional teams.
 ///
 /// A: m x k, B: k x n, C: m x n, LayoutRight or LayoutLeft. Teams of R x C threads (published: 32 x
 /// 32) compute R rows and C columns. Asynchronous, no fence, no allocation. Each C(i, j) is one

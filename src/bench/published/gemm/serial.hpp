@@ -28,8 +28,7 @@ struct Serial {
 
 }  // namespace detail
 
-/// C = A·B by one host thread in three loops: the baseline. Each multiplication waits for the
-/// addition before it.
+/// C = A·B by one host thread in three loops: the baseline.
 ///
 /// As `naive` without team and tile; not on GPUs.
 ///

@@ -20,7 +20,7 @@ template <class Exec, class A, class B, class C>
 struct Variant {
   using Run = void (*)(Exec const&, A const&, B const&, C const&, Options const&);
 
-  std::string_view name;  ///< name in `--variants`
+  std::string_view name;
   TeamShape published{};  ///< team of Options{}; 0 x 0: no teams
   bool has_tile = false;
   bool hosts_only = false;

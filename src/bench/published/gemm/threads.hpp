@@ -27,8 +27,7 @@ struct Threads {
 
 }  // namespace detail
 
-/// C = A·B by a pool of threads, one task per element. Taking a task costs about as much as a short
-/// sum.
+/// C = A·B by a pool of threads, one task per element.
 ///
 /// As `naive` without team and tile. On a GPU there is one thread per element.
 ///

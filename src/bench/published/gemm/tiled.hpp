@@ -90,11 +90,10 @@ struct Tiled {
 
 }  // namespace detail
 
-/// C = A·B with tiles of A and B in scratch: an element of A is loaded once for C threads, one of B
-/// for R. Limited by two scalars from scratch per fma.
+/// C = A·B with tiles of A and B in scratch.
 ///
-/// As `naive`; a tile beyond the scratch throws. `tile`: columns of A and rows of B (published: 32,
-/// here the smaller side of the team).
+/// As `naive`; a tile beyond the scratch throws. Published `tile`: 32, here the smaller side of
+/// the team.
 ///
 /// Source: the second of two GPU kernels in the article of `naive`, after the CUDA C++ Programming
 /// Guide, for multiples of 32.

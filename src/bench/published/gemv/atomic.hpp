@@ -37,12 +37,11 @@ void run_atomic(Exec const& exec, std::string const& label, Elements<T const, Ro
 
 }  // namespace detail
 
-/// B = A·v: one thread and one atomic addition per element of A. The n additions to each B[i] are
-/// serialised.
+/// B = A·v: one thread and one atomic addition per element of A.
 ///
 /// A: m x n, LayoutRight or LayoutLeft; v: n and B: m, any stride. Teams of R x C threads
 /// (published: 32 x 32) have a tile of R x C elements. Asynchronous, no fence, no allocation. NOT
-/// reproducible: threads add in order of arrival.
+/// reproducible.
 ///
 /// @throws std::invalid_argument for sizes, overlap and launches that do not fit
 ///

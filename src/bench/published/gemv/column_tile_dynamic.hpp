@@ -11,11 +11,10 @@
 namespace tessera::published::gemv {
 
 /// B = A·v for a column-major A: one thread per row, v in a scratch tile whose size is chosen at
-/// run time. Each element of v is loaded once per team.
+/// run time.
 ///
-/// As `atomic`, with teams of R x 1 threads (published: 128); `tile`: columns of v in scratch
-/// (published: as many as threads). Reproducible: each B[i] is one chain of fma over the columns in
-/// order.
+/// As `atomic`, with teams of R x 1 threads (published: 128). Published `tile`: as many
+/// columns as threads. Reproducible: each B[i] is one chain of fma over the columns in order.
 ///
 /// Source: "Matrix-vector multiplication using shared memory", a web article (2014), with a tile in
 /// dynamic shared memory.

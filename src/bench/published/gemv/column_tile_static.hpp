@@ -10,7 +10,7 @@
 
 namespace tessera::published::gemv {
 
-/// As `column_tile_dynamic`, with equal bits and a tile of 32, 128 or 512, over which loops unroll.
+/// As `column_tile_dynamic`, with equal bits and a tile of 32, 128 or 512.
 ///
 /// Source: as of `column_tile_dynamic`, with a tile in static shared memory.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,

@@ -31,7 +31,6 @@ struct Ex3Plan {
   [[nodiscard]] Index scratch() const { return part + team.threads() + run; }
 };
 
-/// Uses as many teams as run at a time.
 template <class T, class Exec>
 Ex3Plan ex3_plan(std::string_view name, Exec const& exec, Index lines, Index length,
                  VariantOptions<Exec> const& options) {
@@ -104,13 +103,11 @@ void run_ex3(Exec const& exec, std::string const& label, Elements<T const, RowMa
 
 }  // namespace detail
 
-/// B = A·v: each team has a run of consecutive rows and stages v in scratch, part by part. Its tree
-/// in scratch has barriers per row and part.
+/// B = A·v: each team has a run of consecutive rows and stages v in scratch, part by part.
 ///
-/// As `atomic`, with teams of R x C threads (published: 1 x 128) for R rows at a time; `tile`:
-/// elements of v in scratch (published: 1792); `teams`: 0: as many as run at a time. Reproducible
-/// with an equal launch: chains of fma per thread, a tree over each team, then the parts in order.
-/// Bits depend only on C and on the tile.
+/// As `atomic`, with teams of R x C threads (published: 1 x 128) for R rows at a time.
+/// Published `tile`: 1792; `teams`: 0: as many as run at a time. Reproducible with an equal launch;
+/// bits depend only on C and on the tile.
 ///
 /// Source: the first kernel of ex3, a course project in CUDA, for multiples of 128.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
@@ -126,8 +123,7 @@ void ex3(Exec const& exec, A const& a, V const& v, B const& b,
                          detail::input(v), detail::output(b), plan);
 }
 
-/// C = Aᵀ·B: as `ex3`, with columns for rows. In a row-major A adjacent threads each read a cache
-/// line per element. Published: 16 GB/s of 672; along the rows 149.
+/// C = Aᵀ·B: as `ex3`, with columns for rows.
 ///
 /// Source: the second kernel of ex3.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> B,

@@ -61,8 +61,7 @@ void run_repeated_reduction(Exec const& exec, std::string const& label,
 /// B = A·v: products into a buffer as large as A, then a kernel that halves it, launched ceil(log2
 /// n) times. Moves about 5mn scalars.
 ///
-/// As `atomic`, with a workspace of mn scalars. Reproducible: the order of additions is a function
-/// of n alone.
+/// As `atomic`, with a workspace of mn scalars. Reproducible: the order depends on n alone.
 ///
 /// Source: "repeated-reduction" in the report of `atomic`.
 template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,

@@ -35,7 +35,7 @@ struct Variant {
   using Run = void (*)(Exec const&, A const&, Input const&, Output const&,
                        VariantOptions<Exec> const&);
 
-  std::string_view name;  ///< name in `--variants`
+  std::string_view name;
   Product product = Product::multiply;
   Layouts layouts = Layouts::both;
   Teams teams = Teams::any;

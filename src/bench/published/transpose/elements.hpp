@@ -16,8 +16,7 @@ namespace tessera::published {
 /// The direction in A of threads adjacent in x.
 enum class Along { rows, columns };
 
-/// out = A, the bound. Along rows, loads and stores are adjacent; along columns both move a sector
-/// of memory per element.
+/// out = A, the bound. Along columns, loads and stores move a sector of memory per element.
 struct Copy {
   static constexpr char name[] = "copy";
   static constexpr bool is_copy = true;
@@ -27,8 +26,7 @@ struct Copy {
   }
 };
 
-/// At = Aᵀ. Along rows of A stores are scattered, along columns loads, which is faster if a block
-/// has several rows, whose threads find the sectors in the cache.
+/// At = Aᵀ. Along rows of A stores are scattered, along columns loads.
 struct Naive {
   static constexpr char name[] = "naive";
   static constexpr bool is_copy = false;
@@ -39,7 +37,7 @@ struct Naive {
 };
 
 /// At = Aᵀ as Naive, with four elements per thread, a block's width apart: independent loads hide
-/// latency. The last block of each line is shorter.
+/// latency.
 struct Unroll4 {
   static constexpr char name[] = "unroll4";
   static constexpr bool is_copy = false;
@@ -50,8 +48,8 @@ struct Unroll4 {
 };
 
 /// At = Aᵀ as Naive, with blocks along wrapped diagonals of the grid, so that concurrent blocks
-/// access different partitions of memory. Unneeded by processors that hash addresses. Source also:
-/// G. Ruetsch and P. Micikevicius, Optimizing Matrix Transpose in CUDA, NVIDIA 2009.
+/// access different partitions of memory. Source also: G. Ruetsch and P. Micikevicius, Optimizing
+/// Matrix Transpose in CUDA, NVIDIA 2009.
 struct Diagonal {
   static constexpr char name[] = "diagonal";
   static constexpr bool is_copy = false;

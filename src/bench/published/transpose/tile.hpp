@@ -14,8 +14,7 @@
 namespace tessera::published {
 namespace detail {
 
-/// Reads a tile `Unroll` blocks wide along the rows of A, and writes it along the rows of At:
-/// threads are renumbered along the tile's columns.
+/// Reads a tile `Unroll` blocks wide along the rows of A, and writes it along the rows of At.
 template <class Exec, class T, int Pad, int Unroll>
 struct Tile {
   Rows<T const> A;
@@ -75,14 +74,13 @@ void tile(Exec const& exec, A const& a, Out const& out, Block const& block) {
   detail::run_tile<0, 1>(exec, "tile", a, out, block);
 }
 
-/// As tile(), with padded rows: a column is read without bank conflict.
+/// As tile(), with padded rows against bank conflicts.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void tile_padded(Exec const& exec, A const& a, Out const& out, Block const& block) {
   detail::run_tile<1, 1>(exec, "tile-padded", a, out, block);
 }
 
-/// As tile_padded(), two blocks wide, with two independent loads per thread. The last tile of a row
-/// may be narrower.
+/// As tile_padded(), two blocks wide.
 template <ExecutionSpace Exec, RowMajorOf<Exec> A, RowMajorOutputOf<Exec, A> Out>
 void tile_unrolled_padded(Exec const& exec, A const& a, Out const& out, Block const& block) {
   detail::run_tile<1, 2>(exec, "tile-unrolled-padded", a, out, block);

@@ -11,8 +11,7 @@
 
 namespace tessera::published::gemv::detail {
 
-/// Adds the right half of each row of products to the left one until one column is left. The order
-/// depends on the number of columns alone.
+/// Adds the right half of each row of products to the left one until one column is left.
 template <class T, bool RowMajor>
 struct Halving {
   Elements<T const, RowMajor> A;
