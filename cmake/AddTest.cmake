@@ -7,9 +7,8 @@ include(TestsWithoutDriver)
 # tessera_add_test(NAME name SOURCES file… [LIBRARIES target…] [LABELS label…] [KOKKOS_MAIN]
 #                  [TIMEOUT seconds])
 #
-# A GoogleTest executable and a ctest test per case; with sanitizers, which start slowly,
-# KOKKOS_MAIN makes four tests that share the cases. With KOKKOS_MAIN main() initialises Kokkos, and
-# sources are compiled for the device.
+# A GoogleTest executable and a ctest test per case. KOKKOS_MAIN: main() initialises Kokkos, sources
+# are compiled for the device; with sanitizers, which start slowly, four tests share the cases.
 # Labels: unit, property, io, app, headers, package, mpi, slow; gpu: cases on a GPU, one at a time.
 function(tessera_add_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "KOKKOS_MAIN" "NAME;TIMEOUT" "SOURCES;LIBRARIES;LABELS")
@@ -72,7 +71,7 @@ endforeach()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${labels_file}")
 endfunction()
 
-# Repeats the matching tests of `test` with the portable kernels, as one ctest test.
+# One ctest test for all cases.
 function(tessera_add_test_of_portable_kernels test label filter)
   add_test(NAME ${test}.portable COMMAND ${test} "--gtest_filter=${filter}")
   set_tests_properties(
@@ -81,7 +80,7 @@ function(tessera_add_test_of_portable_kernels test label filter)
   )
 endfunction()
 
-# With the loops for processors without AVX-512. Skipped if the processor has none.
+# Skipped if the processor has no AVX-512.
 function(tessera_add_test_without_avx512 test label filter)
   add_test(NAME ${test}.without_avx512 COMMAND ${test} "--gtest_filter=${filter}")
   set_tests_properties(

@@ -10,7 +10,8 @@ function(tessera_compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${level}>)
 endfunction()
 
-# tessera_compile_alone(target [regex]): excludes sources from CMAKE_UNITY_BUILD.
+# tessera_compile_alone(target [regex]): excludes sources that take long, or whose names
+# collide, from CMAKE_UNITY_BUILD.
 function(tessera_compile_alone target)
   get_target_property(sources ${target} SOURCES)
   if(ARGC GREATER 1)

@@ -21,7 +21,7 @@ FetchContent_Declare(
   GIT_REPOSITORY https://github.com/kokkos/kokkos-kernels.git
   GIT_TAG 5.2.2
   GIT_SHALLOW ON
-  FIND_PACKAGE_ARGS # the same range
+  FIND_PACKAGE_ARGS
 )
 FetchContent_Declare(
   CLI11 SYSTEM

@@ -20,7 +20,7 @@ cmake --build --preset "$preset"
 rm -rf "$results"
 mkdir -p "$results"
 status=0
-# run NAME ARGS…: one ctest run
+# run NAME ARGS…
 run() {
   ctest --preset "$preset" --output-junit "$results/$1.xml" "${@:2}" || status=1
 }
