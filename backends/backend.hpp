@@ -30,9 +30,8 @@ class PageableBuffer {
   std::unique_ptr<std::byte[]> memory_;
 };
 
-/// Properties of an execution space, listed by the concepts below. Folders specialise this
-/// template; other spaces have these defaults and portable kernels. No property changes a bit of a
-/// result.
+/// Properties of an execution space. Folders specialise this template; other spaces have these
+/// defaults and portable kernels. No property changes a bit of a result.
 template <class Exec>
 struct Backend {
   static constexpr bool is_accelerated = false;

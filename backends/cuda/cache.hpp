@@ -19,9 +19,8 @@ inline constexpr std::array<std::pair<CachePreference, cudaFuncCache>, 4> cache_
      {CachePreference::shared, cudaFuncCachePreferShared},
      {CachePreference::equal, cudaFuncCachePreferEqual}}};
 
-/// Returns what the device reports, unchanged if it cannot split its memory. Kokkos sets a
-/// preference only for policies that request an occupancy; ours do not. Kernels that need more
-/// shared memory still get it.
+/// Returns what the device reports. Kokkos sets a preference only for policies that request an
+/// occupancy; ours do not. Kernels that need more shared memory still get it.
 inline CachePreference set_cache_preference(Kokkos::Cuda const& exec, CachePreference wanted) {
   require_success(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
   for (auto const& [preference, config] : cache_preferences) {

@@ -14,8 +14,8 @@
 
 namespace tessera::backends::cuda {
 
-/// Host memory pinned in place. Threads that write before pin() allocate its pages, most of the
-/// cost, in parallel; cudaHostAlloc uses one thread, and other threads' copies wait.
+/// Host memory pinned in place (docs/decisions/pinned-copies-to-gpus.md). Threads that write before
+/// pin() allocate its pages, most of the cost, in parallel.
 class PinnedBuffer {
  public:
   explicit PinnedBuffer(std::size_t bytes)

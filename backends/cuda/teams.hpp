@@ -18,9 +18,8 @@
 #include <tessera/backends/cuda/warp.hpp>
 #include <tessera/summation.hpp>
 
-/// Team launches without Kokkos. They start sooner, also before the previous kernel ends (they wait
-/// for its memory), use less scratch, and can have more than 48 KiB, Kokkos' limit before 5.2
-/// (Hopper: 227 KiB). On Hopper they form clusters.
+/// Team launches without Kokkos (docs/decisions/launches-without-policies.md). They start sooner,
+/// use less scratch, and can have more than 48 KiB, Kokkos' limit before 5.2.
 namespace tessera::backends::cuda {
 
 using summation::Index;

@@ -22,7 +22,7 @@ inline constexpr Index part_bytes = 8 * 1024;
 
 /// See backends/gpu/fused_ring.hpp.
 struct Ring {
-  Index teams = 0;  ///< teams per cluster; 0: no ring
+  Index teams = 0;  ///< per cluster; 0: no ring
   int warps = 0;
   int slots = 0;           ///< lines that scratch holds
   Index side_by_side = 0;  ///< teams per multiprocessor
@@ -67,9 +67,8 @@ inline Index clusters_at_once(Ring const& ring, Index multiprocessors) {
 /// Kokkos counts teams in 31 bits.
 inline constexpr Index most_teams = Index{1} << 30;
 
-/// Teams of 128 threads that may wait for each other: a tenth of what runs at the same time. The
-/// device starts teams kernel by kernel, so few kernels are partly started, and the other slots let
-/// one of them make progress.
+/// Teams of 128 threads that may wait for each other: a tenth of those that run at once. See
+/// docs/decisions/teams-share-long-lines.md.
 template <class Exec>
 Index teams_that_meet(Exec const& exec) {
   return exec.concurrency() / 4096;
@@ -106,7 +105,7 @@ inline Index percent_busy(Index teams, Index slots) {
 }
 
 /// Short lines: a warp or half of one each, in teams of few lines. Longer lines: two teams per
-/// multiprocessor. Few lines are cut into runs. Evidence: cuda-dot.
+/// multiprocessor. Evidence: cuda-dot.
 template <class T>
 DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index kib = 1024;
@@ -158,7 +157,7 @@ DotTuning dot_tuning(Index count, Index length, Index multiprocessors) {
 
 /// A warp handles 512 bytes per line, so a team adds eight panels at a time. Small matrices: at
 /// most a team per multiprocessor, so that the last one combines the sums. Larger: one nearly full
-/// wave, otherwise four. Few panels: one team adds all. Evidence: cuda-sum.
+/// wave, otherwise four. Evidence: cuda-sum.
 template <class T>
 SumTuning sum_tuning(Index count, Index length, Index multiprocessors) {
   constexpr Index size = sizeof(T);
@@ -229,7 +228,7 @@ Tuning tuning(Index count, Index length, Index multiprocessors, Ring const& ring
   result.sum = sum_tuning<T>(count, length, multiprocessors);
 
   // Short lines: a worker per panel. Longer lines: all teams (512 threads per multiprocessor) or
-  // clusters of rings run at the same time and end together. Evidence: cuda-fused.
+  // clusters of rings run at once and end together. Evidence: cuda-fused.
   bool const is_ring = ring.teams > 0;
   Index const warps_of_team =
       ceil_div(line_bytes, line_bytes <= 16 * warp_bytes ? warp_bytes : 2 * warp_bytes);
@@ -332,9 +331,8 @@ inline bool fuse_slices(Index count, std::size_t scratch) {
   return bytes_of_line * count + 1024 <= static_cast<Index>(scratch);
 }
 
-/// Tiles of a band go down the input, so the output's lines are written from end to end. If input
-/// lines begin inside blocks of 256 bytes, a column of tiles also fetches parts of the next; the
-/// band is so short that they stay in L2. Evidence: cuda-transpose.
+/// Tiles of a band go down the input, so the output's lines are written from end to end. See
+/// docs/decisions/transposes-in-bands.md. Evidence: cuda-transpose.
 inline constexpr TransposeTuning transpose_tuning(TransposeShape const& shape) {
   constexpr Index block = 256;
   constexpr Index word = 16;

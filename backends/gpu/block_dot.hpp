@@ -167,10 +167,10 @@ template <class T, int Threads>
 struct PlaceOfBlock {
   Place thread;
   int group;
-  int span;  ///< number of the span in the run
+  int span;  ///< number in the run
   int set;
   Index run;
-  Index column;  ///< first column of the span
+  Index column;  ///< first of the span
   int rest;      ///< elements of the line from `column`
 
   template <class Team, class Plan>

@@ -32,9 +32,9 @@ struct BlockSumPlan {
   int kept;     ///< vectors per warp: 4 or most_kept, whose sums fit registers
   int shares;   ///< groups of vectors, one per warp
   int threads_per_line;
-  Index tiles;           ///< tiles of columns per line
-  Index steps;           ///< steps of side_by_side() panels per warp: a power of two
-  Index groups;          ///< groups of panels
+  Index tiles;           ///< of columns, per line
+  Index steps;           ///< of side_by_side() panels per warp: a power of two
+  Index groups;          ///< of panels
   int parts_in_scratch;  ///< parts of a warp's stack in scratch
 
   BlockSumPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, SomeColumns of_block)

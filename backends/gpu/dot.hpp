@@ -25,7 +25,7 @@ struct DotPlan {
   Index lines_per_team;
   Index line_blocks;
   Index spans_per_run;  ///< spans of a line that a warp adds up
-  Index runs;           ///< runs per line
+  Index runs;           ///< per line
   /// Loads fetch 256 bytes at once, which also serves the adjacent line if lines begin inside. Does
   /// not pay for few lines in runs.
   bool in_blocks;

@@ -63,8 +63,8 @@ struct Exchange {
 };
 
 /// Long lines: teams share a panel by columns, and exchange parts of dot products through memory.
-/// Meanwhile lines wait in scratch: Slots lines, a delay of Slots - 1. Teams take parts as they
-/// start, so they only wait for teams that run or start next.
+/// Meanwhile lines wait in scratch. Teams take parts as they start, so they only wait for teams
+/// that run or start next.
 template <class Exec, class T, bool Aligned, int Slots, class Factor>
 struct FusedParts {
   using Warp = WarpOf<Exec>;

@@ -18,7 +18,7 @@ namespace tessera::detail::gpu {
 template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-/// The way of mapping panels to teams depends on the length of lines.
+/// Maps panels to teams by the length of lines.
 template <class Exec, class T>
 struct FusedLinesPlan {
   using Ring = decltype(backends::Backend<Exec>::template ring<T>({}, 0, true));
@@ -36,7 +36,6 @@ struct FusedLinesPlan {
   }
   /// With small scratch, registers do not suffice to load two spans ahead.
   static constexpr int most_spans_per_warp = WarpOf<Exec>::has_large_scratch ? 2 : 1;
-  /// With two buffers the next step is loaded meanwhile.
   static constexpr int team_buffers = WarpOf<Exec>::has_large_scratch ? 2 : 1;
   static constexpr int part_warps = 4;
   static constexpr Index most_parts = 128;  ///< teams that share a line: four per thread of a warp

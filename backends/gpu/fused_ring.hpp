@@ -12,13 +12,13 @@
 
 namespace tessera::detail::gpu {
 
-/// Fused ATAX of longer lines, with bulk copies and clusters. A team, or `Teams` teams that share
-/// the columns, owns a panel. Each warp prefetches pieces of the next lines to a ring of slots in
-/// scratch, and refills a slot once it holds the piece in registers. Finished sums stay in scratch
-/// while there is room: writing to memory costs many times what reading costs.
+/// Fused ATAX of longer lines (docs/decisions/rings-of-bulk-copies.md). A team, or `Teams` teams
+/// that share the columns, owns a panel. Each warp prefetches pieces of the next lines to a ring of
+/// slots in scratch. Finished sums stay in scratch while there is room: writing to memory costs
+/// many times what reading costs.
 ///
 /// A piece has the same offset in its slot as in its rows of memory. If lines are not all OnWords,
-/// every word they touch is copied, and adjacent threads load adjacent scalars from the slot.
+/// every word they touch is copied.
 ///
 /// A team exchanges dot products through scratch and a barrier; warps of a cluster only send theirs
 /// to each team's scratch and signal the arrival. Two places are enough: a warp sends for line i +
@@ -151,7 +151,7 @@ struct FusedRing {
     Arrival* ready;
     T* dots;
     int warp;
-    unsigned line = 0;  ///< number of the line in the group
+    unsigned line = 0;  ///< number in the group
     typename Warp::Remote to_dots = 0;
     typename Warp::Remote to_ready = 0;
   };

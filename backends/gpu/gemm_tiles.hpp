@@ -8,8 +8,8 @@
 /// Tiles of matrix products for GPUs.
 namespace tessera::detail::gpu {
 
-/// WarpRows x WarpCols warps of threads with RowWords x ColWords squares of word_width<T> elements.
-/// Registers are limited so that Teams teams fit a multiprocessor.
+/// WarpRows x WarpCols warps of threads with RowWords x ColWords squares of word_width<T> elements;
+/// Teams: see for_each_team().
 template <class T, int RowWords, int ColWords, int WarpRows, int WarpCols, int Depth, int Teams>
 struct GemmTileShape {
   static constexpr int row_words = RowWords;

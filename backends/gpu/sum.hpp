@@ -73,8 +73,8 @@ struct SumPlan {
                          column_tiles <= backends::counters<Exec>;
   }
 
-  /// If lines do not start on words, adjacent threads read adjacent scalars, and each run costs a
-  /// sector more: a whole warp per line keeps runs long.
+  /// If lines do not start on words, each run costs a sector more: a whole warp per line keeps runs
+  /// long.
   static Index fewest_columns(Lines<T> const& lines) {
     return is_aligned(lines, lines.data) ? 0 : Index{warp_threads} * word_width<T>;
   }
@@ -88,8 +88,7 @@ struct SumPlan {
   [[nodiscard]] Index teams() const { return groups * column_tiles; }
 };
 
-/// Columns are adjacent, or `Spacing` apart if lines do not start on words: `Spacing` adjacent
-/// threads then read adjacent scalars.
+/// Columns are adjacent, or `Spacing` apart if lines do not start on words.
 template <class Warp, int Spacing, int InFlight, class How, class T>
 struct ColumnSum {
   Lines<T> lines;
@@ -219,7 +218,7 @@ struct Sum {
   OutputVector<T> out;
   T* partials;
   Word<T>* stacks;
-  int* arrivals;  ///< number of arrived teams per tile of columns
+  int* arrivals;  ///< arrived teams per tile of columns
   Plan plan;
   Index scratch;
   bool out_on_words;
@@ -274,8 +273,8 @@ struct Sum {
       }
     });
   }
-  /// The last team combines. All threads execute the fence: with a fence only in the writing ones,
-  /// ptxas (CUDA 13.0) lets others of the warp pass the barriers alone.
+  /// All threads execute the fence: with a fence only in the writing ones, ptxas (CUDA 13.0) lets
+  /// others of the warp pass the barriers alone.
   template <class Team>
   KOKKOS_FUNCTION void combine(Team const& member, Index tile, Word<T>* sWords) const {
     bool const first_thread = member.team_rank() == 0;

@@ -65,7 +65,7 @@ template <int Words, class T, bool HasScratch = false>
 struct WordStack {
   /// Leaves registers for a part and the vector.
   static constexpr int parts_of_level = !HasScratch || Words == 1 ? 1 : Words <= 16 ? 2 : 4;
-  static constexpr int part = Words / parts_of_level;  ///< words per part
+  static constexpr int part = Words / parts_of_level;  ///< in words
 
   Word<T>* memory;
   Index stride;  ///< distance of a thread's words, in words

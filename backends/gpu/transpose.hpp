@@ -307,8 +307,7 @@ inline constexpr int teams_side_by_side =
     std::max(1, (Tile * Tile * static_cast<int>(sizeof(E)) / Threads <= 64 ? 1024 : 512) / Threads);
 
 /// Elements from the previous 256-byte boundary to `data`, if equal for all lines; 0 if lines have
-/// so few tiles that one more costs more than alignment saves. Kokkos' allocations start 128 bytes
-/// behind a boundary.
+/// so few tiles that one more costs more than alignment saves.
 template <int Tile, class E>
 int elements_off(E const* data, Index line, Index length) {
   constexpr auto size = static_cast<Index>(sizeof(E));

@@ -48,8 +48,7 @@ inline summation::Index prefetch_distance(summation::Index line_bytes, summation
 }
 
 /// Bytes of each line of fused ATAX's next step to prefetch while a core adds and reads nothing.
-/// Short lines are already being fetched; of lines that the hardware prefetches, the beginning
-/// suffices. Evidence: host-next-step.
+/// See docs/decisions/prefetching-on-hosts.md. Evidence: host-next-step.
 inline summation::Index next_step_bytes(summation::Index line_bytes, summation::Index bytes) {
   constexpr summation::Index beginning = 2 * 1024;
   if (!asks_memory(bytes) || line_bytes <= 1024) return 0;

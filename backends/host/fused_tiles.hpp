@@ -44,11 +44,9 @@ struct FusedTilesPlan {
   [[nodiscard]] Index sum_scratch() const {
     return columns * (1 + VectorStack<T>::levels_above(panels.count)) * width;
   }
-  /// Scalars of all teams.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return groups * columns * lines.count;
   }
-  /// Scalars of one team.
   [[nodiscard]] Index scratch(Lines<T> const& lines) const {
     return sum_scratch() + VectorStack<T>::levels_above(tiles_per_team) * columns * lines.count;
   }

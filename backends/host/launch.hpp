@@ -67,8 +67,7 @@ void run_alone(Exec const& exec, std::string const& label, Team const& team) {
 }
 
 /// Waits for `teams` teams of one thread. `bytes`: what all read, or a large number if they compute
-/// for long. A single team runs in the calling thread. Small kernels use a RangePolicy, which
-/// starts faster than a TeamPolicy.
+/// for long. Small kernels use a RangePolicy, which starts faster than a TeamPolicy.
 template <class T, class Exec, class Kernel>
 void for_each_team(Exec const& exec, std::string const& label, Index teams, Index scratch,
                    Kernel const& kernel, Index bytes = std::numeric_limits<Index>::max()) {

@@ -12,7 +12,7 @@
 #include <cpuid.h>
 #endif
 
-/// Processor properties that tune kernels; none changes a bit of a result.
+/// Processor properties that tune kernels.
 namespace tessera::backends::host {
 
 using summation::Index;

@@ -34,11 +34,9 @@ struct HostSumPlan {
     groups = summation::ceil_div(panels.count, panels_per_team);
   }
 
-  /// Scalars of all teams.
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
     return groups * columns * lines.length;
   }
-  /// Scalars of one team.
   [[nodiscard]] Index scratch() const { return columns * scratch_of_column(); }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index scratch_of_column() const {
     return VectorStack<T>::levels_above(panels_per_team) * columns_per_team;

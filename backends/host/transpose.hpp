@@ -18,7 +18,7 @@
 namespace tessera::detail {
 
 /// A tile is read to scratch by lines, and written in blocks of whole cache lines while the next
-/// tile is read, which keeps memory busy.
+/// tile is read.
 template <class T, bool Contiguous, bool Stream>
 struct TransposeTiles {
   Elements<T> e;
