@@ -73,7 +73,7 @@ BackendDecision choose_automatically(std::vector<BackendFacts> const& all, Job c
   return {.backend = comparison.take_device ? *gpu : *host, .why = comparison.why};
 }
 
-/// The first line `key : value`; empty without one.
+/// Empty without a line `key : value`.
 std::string cpuinfo(std::string_view key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

@@ -36,8 +36,8 @@ void require_backend(BackendChoice choice);
 /// Throws if backends differ, whose exchanges would not match. Collective.
 void require_same_backend(std::string const& path, BackendFacts const& mine);
 
-// Cost model of `--backend auto` (docs/decisions/copies-to-gpus.md): a constant plus the larger of
-// bytes over bandwidth and operations over rate. In doubt it prefers the host.
+// Cost model of `--backend auto` (docs/decisions/pinned-copies-to-gpus.md): a constant plus the
+// larger of bytes over bandwidth and operations over rate.
 
 /// In bytes.
 struct Forecast {
@@ -59,7 +59,7 @@ struct CostConstants {
   double host_thread = 13e9;
   /// Eight channels of DDR4-3200, the least of a server.
   double host_most = 200e9;
-  /// PCIe 3.0 x16 in practice. Newer links are 2 to 4 times as fast.
+  /// PCIe 3.0 x16 in practice.
   double link = 12e9;
   /// Share of the theoretical bandwidth that a read reaches.
   double device_share = 0.85;
@@ -87,7 +87,7 @@ struct DeviceSeconds {
 
 struct Comparison {
   bool take_device = false;
-  std::string why;  ///< "estimated 0.04 s on cuda (0.03 s of it copies), 0.21 s on openmp"
+  std::string why;  ///< "estimated 0.04 s on cuda (0.03 s of it copies), …"
 };
 [[nodiscard]] Comparison compare(DeviceSeconds const& device, std::string const& device_backend,
                                  double host, std::string const& host_backend);

@@ -44,7 +44,6 @@ struct CurrentDevice {
 };
 [[nodiscard]] CurrentDevice current_device();
 
-/// Call before allocating.
 void require_device_memory(std::uint64_t bytes, std::string const& path, std::string const& what);
 
 /// Null: not set.

@@ -52,7 +52,7 @@ pid_t parent_of(pid_t pid) {
 }
 
 /// Whether a process between the launcher and this one has loaded MPI. Then this one only inherited
-/// the variables, and MPI would hang at a second start of the rank. Scripts do not load MPI.
+/// the variables, and MPI would hang at a second start of the rank.
 bool is_started_by_a_rank() {
   for (pid_t pid = ::getppid(); pid > 1; pid = parent_of(pid)) {
     if (contents_of(pid, "maps").find("/libmpi") != std::string::npos) return true;

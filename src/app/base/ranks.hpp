@@ -50,7 +50,6 @@ struct RankFacts {
 [[nodiscard]] std::string difference_of_ranks(std::string const& mine);
 
 /// Refuses different command lines, whose messages would not match. Collective.
-/// @param words from parse_options
 void require_same_request(std::vector<std::string> const& words);
 
 /// By variables of launchers and TESSERA_MPI (docs/guide/environment.md). False for a child of an
@@ -65,7 +64,6 @@ void require_same_request(std::vector<std::string> const& words);
 /// rank ends with its launcher.
 class RanksSession {
  public:
-  /// @param argv null-terminated
   /// @throws Failure resources for several processes without MPI, or if MPI sees one in each
   explicit RanksSession(char const* const* argv);
   ~RanksSession();  // NOLINT(performance-trivially-destructible): not in the program with MPI

@@ -96,7 +96,7 @@ std::int64_t byte_of(std::string const& name) {
   return static_cast<std::int64_t>(std::stoull(digest.substr(0, 15), nullptr, 16));
 }
 
-/// False if another process has the lock; true if the file system has no locks.
+/// False if another process has the lock.
 bool take_lock_of(std::string const& file, io::Descriptor& lock) {
   lock = io::Descriptor(::open(io::folder_of(file).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct flock range{};

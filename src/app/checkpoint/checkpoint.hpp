@@ -82,7 +82,6 @@ class CheckpointFile {
   [[nodiscard]] std::vector<std::uint64_t> const& sizes() const { return sizes_; }
 
   void read(std::span<std::byte> to);
-  /// Checks the digest.
   void finish();
   [[noreturn]] void fail(std::string const& what) const;
 

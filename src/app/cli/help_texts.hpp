@@ -3,7 +3,7 @@
 
 #pragma once
 
-/// Paragraphs are one line and are wrapped when printed; lines that begin with a space are not.
+/// Paragraphs are one line; see wrapped().
 namespace tessera::app::help {
 
 inline constexpr char program[] =

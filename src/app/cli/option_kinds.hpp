@@ -236,7 +236,6 @@ inline CLI::Option* add_size(CLI::App& app, std::string const& name, double& val
 }
 
 /// Such as 32x8, both at least 1.
-/// @param what what they count
 template <class Choose>
 CLI::Option* add_extents(CLI::App& app, std::string const& name, std::string const& what,
                          Choose const& choose, std::string const& help) {

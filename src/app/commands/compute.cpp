@@ -82,7 +82,6 @@ struct Done {
   std::optional<TuningInUse> tuning = std::nullopt;
 };
 
-/// Refuses a matrix that can only be read in order if the stream needs more.
 void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
                  std::int64_t columns, std::string const& why) {
   io::MatrixInfo const& info = reader.info();

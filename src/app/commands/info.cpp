@@ -33,9 +33,9 @@ struct OpenedDevice {
 struct Info {
   Processor processor = host_processor();
   std::uint64_t memory = io::available_memory();
-  std::string hdf5 = io::hdf5_version();  ///< empty: left out
-  std::string mpi = mpi_version();        ///< empty: left out
-  std::vector<BackendFacts> backends;     ///< empty: Kokkos could not start
+  std::string hdf5 = io::hdf5_version();
+  std::string mpi = mpi_version();
+  std::vector<BackendFacts> backends;  ///< empty: Kokkos could not start
   std::optional<backends::DeviceSurvey> survey;
   std::vector<OpenedDevice> devices;
 };

@@ -55,15 +55,13 @@ class HistoryFile {
   std::optional<io::OutputFile> file_;
 };
 
-/// The file of --plot, opened before anything is computed.
+/// The file of --plot, opened before computing.
 class PlotFile {
  public:
-  /// @throws Failure usage for a name that is not that of an SVG file, io::FileError
+  /// @throws Failure usage unless the name is an SVG file's, io::FileError
   explicit PlotFile(std::string const& path);
-  /// @param title see svg_of
-  /// @throws io::FileError
   void write(std::string const& title, std::vector<Chart> const& charts);
-  /// The file, for put_in_place(), if write() was called; else null.
+  /// For put_in_place(); null before write().
   [[nodiscard]] io::OutputFile* file() { return is_written_ ? &*file_ : nullptr; }
 
  private:

@@ -261,7 +261,7 @@ Measurement stream_on_ranks(OperationId id, StreamRequest const& request) {
   RankFacts const facts{.streams = true,
                         .bytes_read = measurement.stream->bytes_read,
                         .seconds = measurement.seconds.median};
-  communicator()->together([] {});  // failed ranks meet the others here
+  communicator()->together([] {});
   measurement.ranks = communicator()->gather(facts);
   measurement.exchange = "mpi from host memory";
   measurement.bytes = 0;

@@ -32,7 +32,6 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-/// Values along a side of a chart.
 struct Axis {
   double least;
   double most;
@@ -56,8 +55,7 @@ double rounded_up(double size) {
   return 10 * unit;
 }
 
-/// An axis for these values, with ticks at round numbers.
-/// @param from_zero whether 0 is on the axis
+/// With ticks at round numbers.
 Axis axis_of(std::vector<double> const& values, double begin, double end, bool is_logarithmic,
              bool from_zero) {
   constexpr double most_ticks = 6;
@@ -106,7 +104,6 @@ struct Point {
   double y;
 };
 
-/// The points that can be drawn.
 std::vector<Point> points_of(Series const& series, bool is_logarithmic) {
   std::vector<Point> points;
   for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {

@@ -28,7 +28,7 @@ struct Chart {
 
 /// An SVG document with charts next to each other. It needs no other files, and the same charts
 /// give the same bytes.
-/// @param title what the document shows, for readers of screens
+/// @param title for screen readers
 [[nodiscard]] std::string svg_of(std::string const& title, std::vector<Chart> const& charts);
 
 }  // namespace tessera::app

@@ -142,7 +142,6 @@ std::string formula_of(OperationRow const& row, TermOptions const& terms) {
                                                        : std::string(row.formula);
 }
 
-/// "96 panels of 8 rows, 12 teams of 1 thread".
 std::string cut_text(StageCut const& cut, io::Layout layout) {
   auto const some = [](std::int64_t count, std::string const& what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");

@@ -109,7 +109,7 @@ struct MatrixReport {
 
 using Json = nlohmann::ordered_json;
 
-/// Infinity and NaN, which JSON does not have, become strings.
+/// Infinity and NaN become strings.
 [[nodiscard]] Json json_number(double value);
 [[nodiscard]] Json text_or_null(std::string const& text);
 /// Replaces invalid UTF-8, as in file names.

@@ -67,7 +67,6 @@ Identity identity_of(std::string const& path) {
   return identity;
 }
 
-/// Devices never count as the same.
 bool is_same(Identity const& a, Identity const& b) {
   if (a.is_character_device || b.is_character_device) return false;
   if (a.itself && b.itself && *a.itself == *b.itself) return true;

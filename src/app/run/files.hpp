@@ -31,7 +31,6 @@ class RunFiles {
   /// @param path empty: see report()
   RunFiles& reports(std::string const& path, ReportFormat format);
 
-  /// No run may overwrite these.
   RunFiles& keeps_tunings();
 
   /// Opens the report, which must not be one of the files or mix with data on stdout. Releases
@@ -55,7 +54,7 @@ class RunFiles {
 void check_add_dataset(bool add_dataset, std::initializer_list<std::string> outputs);
 
 /// Opened before computing; put_in_place() commits. Nothing is written without a name, or on ranks
-/// other than the first. Two datasets of one HDF5 file share it.
+/// other than the first.
 class ResultFile {
  public:
   enum class Kind { vector, matrix };
@@ -82,7 +81,7 @@ class ResultFile {
   std::shared_ptr<Shared> shared_;
 };
 
-/// All files are on disk before the first is moved into place. Ignores null and repeated files.
+/// See OutputFile::commit_all(). Ignores null and repeated files.
 void put_in_place(std::vector<io::OutputFile*> const& files);
 
 }  // namespace tessera::app

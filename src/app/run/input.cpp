@@ -129,7 +129,6 @@ VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& w
 InputName resolve_input(std::string const& word) {
   bool const number =
       !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
-  // A file of this name takes precedence.
   std::error_code error;
   bool const is_file = number && std::filesystem::is_regular_file(word, error);
   if (!number || is_file) return {.path = word, .default_output = ""};

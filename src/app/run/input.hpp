@@ -47,11 +47,10 @@ struct Input {
 [[nodiscard]] io::MatrixReader open_for_ranks(std::string const& path,
                                               std::optional<io::Format> format);
 
-/// Refuses ranks that have read different elements. Collective.
+/// Collective.
 void require_same_elements(std::string const& path, io::HostVector const& x);
 
-/// Reads the vector from the file `vector`, else V of an ex3 file if the operation uses V; else it
-/// is ones.
+/// The file `vector`, else V of an ex3 file if the operation uses V, else ones.
 /// @param type of both; empty: A's, which the vector must have
 [[nodiscard]] Input read_input(io::MatrixReader const& reader, std::string const& vector,
                                OperationId operation, std::optional<io::ScalarType> type);
@@ -78,8 +77,7 @@ struct VectorOfFile {
   std::int64_t columns = 1;
 };
 enum class Blocks { refused, taken };
-/// One entry per row or column of A.
-/// @param of "row" or "column"
+/// One entry per `of` ("row" or "column") of A.
 /// @param blocks a matrix is accepted: its columns are vectors
 [[nodiscard]] VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& wanted,
                                            std::string const& of, std::string const& path_a,

@@ -138,7 +138,7 @@ struct TripletOptions : SolveOptions {
 
   [[nodiscard]] bool is_pca() const { return command == "pca"; }
   [[nodiscard]] bool is_randomized() const { return method == TripletMethod::randomized; }
-  /// Whether the picture shows the rows of A, in the first two components.
+  /// Rows of A in the first two components.
   [[nodiscard]] bool plots_rows() const { return is_pca() && !plot.empty() && k >= 2; }
   [[nodiscard]] bool wants_u() const { return !u.empty() || !scores.empty() || plots_rows(); }
 };

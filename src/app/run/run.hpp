@@ -135,7 +135,6 @@ struct Traffic {
             .cols_vectors = cols_vectors * columns,
             .rows_vectors = rows_vectors * columns};
   }
-  /// For m x n elements of `size` bytes.
   [[nodiscard]] constexpr std::uint64_t bytes(std::int64_t m, std::int64_t n,
                                               std::uint64_t size) const {
     return static_cast<std::uint64_t>(matrix * m * n + cols_vectors * n + rows_vectors * m) * size;

@@ -193,9 +193,8 @@ inline void copy_on_host(std::byte const* from, std::byte* to, std::size_t bytes
   Host().fence("tessera::app::fill_pinned");
 }
 
-/// From pageable host memory, by two pinned halves (docs/decisions/copies-to-gpus.md); returns when
-/// complete. Pinning all of A takes longer than copying it, and sending pieces as they are read
-/// leaves no A for --check.
+/// From pageable host memory, by two pinned halves (docs/decisions/pinned-copies-to-gpus.md);
+/// returns when complete. Sending pieces as they are read would leave no A for --check.
 template <class Exec>
 void copy_to_device(Exec const& exec, void const* from, void* to, std::size_t bytes) {
   using Pinned = typename backends::Backend<Exec>::PinnedSpace;

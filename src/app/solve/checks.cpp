@@ -55,7 +55,7 @@ Residual residual_in(io::MatrixReader const& reader, io::VectorView<T> const& x,
     for (std::uint64_t j = 0; j < info.cols; ++j) gradient.add(j, row(j), r[0]);
     all[i] = r[0];
   });
-  // Scaled by a power of two, so that squares stay in range.
+  // Keeps squares in range.
   if (int const far = far_exponent(std::max(largest, damp)); far != 0 && e == 0) {
     return residual_in<T>(reader, x, b, damp, far);
   }
@@ -98,7 +98,6 @@ ColumnCheck check_columns(Residual const& r, double normr, StoppingBounds const&
                            .gradient_below = normr <= residual_below ? 1 : below,
                            .move = r.sizes[j] > 0 ? gradient / (r.norms[j] * r.sizes[j])
                                                   : std::numeric_limits<double>::infinity()};
-    // A column that fails precedes one that passes.
     bool const is_worse = here.passed() == worst.passed() ? here.move > worst.move : !here.passed();
     if (worst.column < 0 || is_worse) worst = here;
   }

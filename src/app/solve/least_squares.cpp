@@ -43,7 +43,7 @@ void add_result(LeastSquaresSolution& solution, std::int64_t columns,
   Kokkos::deep_copy(std::get<io::VectorView<T>>(x_j), result.x);
 }
 
-/// Right-hand sides [first, first + count), which share the reads of the matrix.
+/// The right-hand sides share the reads of the matrix.
 template <class Exec, class T>
 void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
               solve::NormalOperator<Exec, T> const& op, VectorOfFile const& b, std::int64_t first,

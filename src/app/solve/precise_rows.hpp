@@ -37,7 +37,6 @@ inline DoubleDouble times(DoubleDouble x, DoubleDouble y) {
   return two_sum(term.high, term.low);
 }
 
-/// In double-double.
 class Sums {
  public:
   explicit Sums(std::size_t size) : sums_(size) {}
@@ -81,7 +80,7 @@ template <class T, class Work>
 void for_each_row(io::MatrixReader const& reader, std::string const& title, int e,
                   Work const& work) {
   io::MatrixInfo const& info = reader.info();
-  // A block of a chunked file unpacks all chunks that it touches.
+  // See io/chunked_read.hpp.
   std::uint64_t const most = std::uint64_t{1} << (info.chunk_rows == 0 ? 20U : 23U);
   std::uint64_t const step = std::clamp<std::uint64_t>(most / info.cols, 1, info.rows);
   bool const by_rows = info.layout == io::Layout::right;

@@ -56,10 +56,10 @@ struct SolveRequest {
   io::ScalarType type;
   SolvePlace const& place;
   Kernels kernels = Kernels::automatic;
-  std::uint64_t vectors = 0;    ///< see choose_place
-  bool in_segments = false;     ///< ranks own whole segments of rows
-  std::int64_t block = 0;       ///< vectors per block; 0: none
-  std::int64_t gram_width = 0;  ///< see gram_width()
+  std::uint64_t vectors = 0;  ///< see choose_place
+  bool in_segments = false;   ///< ranks own whole segments of rows
+  std::int64_t block = 0;     ///< vectors per block; 0: none
+  std::int64_t gram_width = 0;
   bool by_newton = false;       ///< regression by sums over rows
   std::int64_t predictors = 1;  ///< see FitRows
 };
@@ -74,7 +74,6 @@ struct Reading {
 /// Calls work(op). Checks at the end that a stream's file is unchanged.
 Reading with_operator(SolveRequest const& request,
                       std::function<void(AnyOperator const& op)> const& work);
-/// Each rank reads its rows.
 Reading with_operator_on_ranks(SolveRequest const& request,
                                std::function<void(AnyOperator const& op)> const& work);
 
@@ -142,7 +141,6 @@ struct StoppingBounds {
 [[nodiscard]] StoppingBounds stopping_bounds(LeastSquaresOptions const& options,
                                              io::ScalarType type);
 /// By --method or cost. A checkpoint is continued with its method.
-/// @throws io::FileError for a damaged checkpoint
 [[nodiscard]] bool is_direct(LeastSquaresOptions const& options, io::MatrixInfo const& info);
 [[nodiscard]] std::int64_t limit_of(LeastSquaresOptions const& options, io::MatrixInfo const& info);
 /// For all right-hand sides.
@@ -150,7 +148,7 @@ struct StoppingBounds {
                                          io::MatrixInfo const& info, io::ScalarType type,
                                          std::int64_t right_sides);
 
-/// Right-hand sides that share the passes over the matrix; fewer if there is a memory limit.
+/// Fewer if there is a memory limit.
 [[nodiscard]] std::int64_t right_sides_at_once(LeastSquaresOptions const& options,
                                                io::MatrixInfo const& info, io::ScalarType type,
                                                std::int64_t right_sides);

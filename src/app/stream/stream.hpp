@@ -37,7 +37,7 @@ struct StreamRequest {
 /// Each rank reads a part and gets complete results.
 [[nodiscard]] Measurement stream_on_ranks(OperationId id, StreamRequest const& request);
 
-/// Each rank has its rows in memory and gets complete results. Ignores memory_limit and checkpoint.
+/// As stream_on_ranks(), with the rows in memory. Ignores memory_limit and checkpoint.
 [[nodiscard]] Measurement run_on_ranks(OperationId id, StreamRequest const& request, int repeat);
 
 [[nodiscard]] CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id,

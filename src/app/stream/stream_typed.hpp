@@ -80,7 +80,7 @@ struct StreamOutputs {
   Vectors cols;  ///< as long as a row
 };
 
-/// Bytes that count against the limit: vectors, and what a reader has above 32 MiB.
+/// Bytes that count against the limit.
 inline std::uint64_t bytes_outside(StreamRequest const& r, bool rows_vectors, bool on_gpu) {
   constexpr std::uint64_t reader_may_have = std::uint64_t{32} << 20U;
   auto const& info = r.reader.info();
@@ -93,7 +93,6 @@ inline std::uint64_t bytes_outside(StreamRequest const& r, bool rows_vectors, bo
          (reading - std::min(reading, reader_may_have));
 }
 
-/// Empty if `x` is.
 template <class Vector>
 Vector column(Vector const& x, std::int64_t j, std::int64_t columns) {
   if (x.size() == 0) return x;
@@ -108,8 +107,7 @@ inline std::string limit_text(std::uint64_t bytes) {
   return bytes < 1024 * kib ? whole(kib) + "KiB" : whole(1024 * kib) + "MiB";
 }
 
-/// Buffers the rows of a chunk, so that each chunk is unpacked once; fewer rows, with a notice, if
-/// the limit is small.
+/// Buffers a chunk's rows; fewer, with a notice, if the limit is small.
 /// @param other_bytes bytes outside the stream, with a buffer of RowBuffer::free_bytes
 /// @param needed least bytes of the stream
 /// @return bytes above RowBuffer::free_bytes
@@ -367,7 +365,6 @@ inline void require_limit(std::size_t needed, std::size_t limit) {
   if (needed > limit) throw stream::LimitError("solve", needed, limit);
 }
 
-/// A solver streams once per iteration.
 /// @param other_bytes bytes that the solver holds
 /// @param needs bytes that all products need: a small limit is refused before the first
 template <class T, class Layout, class Needs, class Work>

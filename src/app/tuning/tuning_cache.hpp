@@ -70,7 +70,7 @@ struct TuningInUse {
 
 void warn_not_used(TuningInUse const& use, std::string const& why);
 
-/// A launch that the library rejects, before it runs, is dropped with a warning.
+/// The library rejects a launch before it runs.
 template <class Run>
 auto run_tuned(std::optional<TuningInUse>& tuning, Run const& run) {
   if (tuning) {
