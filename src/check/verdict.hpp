@@ -94,7 +94,7 @@ struct BitVerdict {
                                      bool transposed, Progress const& progress = {});
 [[nodiscard]] std::string to_sentence(BitVerdict const& verdict);
 
-/// "passed: greatest error 0.031 of the bound at element 17, 1.2 ulp at element 3; 0 of 64 fail".
+/// "passed: greatest error 0.031 of the bound at element 17, …"
 [[nodiscard]] std::string to_sentence(Verdict const& verdict);
 
 }  // namespace tessera::check

@@ -15,7 +15,7 @@ namespace tessera::io {
 
 struct ConversionRequest {
   std::string input;
-  std::optional<Format> input_format = std::nullopt;  ///< empty: detected from the content
+  std::optional<Format> input_format = std::nullopt;  ///< empty: detected
   RawFile raw = {};
   std::string output;
   std::optional<Format> output_format = std::nullopt;  ///< empty: by the extension

@@ -14,7 +14,7 @@ namespace tessera::io {
 
 /// Reads a CSV file or pipe into memory, as rows of f64. The first line defines the separator
 /// outside quotes, and may hold names of columns (raw.header). Empty lines and lines that begin
-/// with # are skipped. Numbers become the nearest f64.
+/// with # are skipped.
 /// @throws FileError also if f64 does not hold an integer exactly, or if the first line may be
 /// names or data
 [[nodiscard]] std::unique_ptr<MatrixSource> open_csv(InputFile file, RawFile const& raw);

@@ -32,7 +32,7 @@ struct FormatRow {
   bool holds_columns;          ///< written: also column-major
   bool holds_elements_only;    ///< without its shape
   bool names_parts;            ///< several matrices, as "FILE:NAME"
-  bool is_text;                ///< read into memory
+  bool is_text;
 };
 
 [[nodiscard]] std::span<FormatRow const> table_of_formats();
@@ -43,9 +43,8 @@ struct FormatRow {
 /// Of an output, by its extension.
 [[nodiscard]] FormatRow const& format_of(std::string const& path);
 
-/// Detects the format from the content. Raw and CSV files have no mark: they need their extension
-/// or `given`. A file without a mark whose extension is .ex3, missing or unknown is an ex3 file if
-/// its size fits.
+/// Raw and CSV files have no mark: they need their extension or `given`. A file without a mark
+/// whose extension is .ex3, missing or unknown is an ex3 file if its size fits.
 /// @param raw if it has rows, an unknown file is raw
 [[nodiscard]] FormatRow const& format_of_content(InputFile const& file, std::optional<Format> given,
                                                  RawFile const& raw);

@@ -57,7 +57,6 @@ class ChunkCache {
   static constexpr std::uint64_t of_each = 256;
 
   /// @param most bytes for chunks and their unpacking
-  /// @param unpacking bytes to unpack one chunk
   ChunkCache(std::uint64_t most, std::uint64_t unpacking) : most_(most), unpacking_(unpacking) {}
 
   template <class Unpack>

@@ -20,7 +20,7 @@ namespace tessera::io {
 
 /// Opens a dataset of one or two dimensions: contiguous, compact or in chunks, plain or filtered by
 /// deflate, shuffle and Fletcher's checksum. External links, external storage and virtual datasets
-/// are refused, so no other file is opened. The elements, which the library locates, are read here.
+/// are refused, so no other file is opened. The library only locates the elements.
 [[nodiscard]] std::unique_ptr<MatrixSource> open_hdf5(InputFile file, RawFile const& raw);
 
 [[nodiscard]] std::vector<std::string> datasets_of(InputFile const& file);

@@ -14,7 +14,6 @@
 namespace tessera::io {
 
 /// Allocates at most what `stored` can expand to.
-/// @param filters_left as in Hdf5Chunk
 [[nodiscard]] std::vector<std::byte> unpack_chunk(std::vector<std::byte> stored,
                                                   Hdf5Facts const& facts,
                                                   std::uint64_t filters_left,

@@ -49,15 +49,15 @@ struct Hdf5Dataset {
   std::vector<std::byte> compact;
 };
 
-/// In a separate process, because a damaged file may crash the library.
+/// In a separate process: see run_apart().
 [[nodiscard]] Hdf5Dataset examine_hdf5(std::string const& path, DatasetName const& name,
                                        std::uint64_t file_bytes);
 
 [[nodiscard]] std::vector<std::string> list_hdf5(std::string const& path, DatasetName const& name,
                                                  std::uint64_t file_bytes);
 
-/// In a separate process, because the library may crash on a damaged file or a full disk. An
-/// existing file keeps its content.
+/// In a separate process: a full disk may also crash the library. An existing file keeps its
+/// content.
 /// @param chunks null: contiguous
 /// @return contiguous: offset of the elements, which the caller writes; chunked: 0
 [[nodiscard]] std::uint64_t create_hdf5_dataset(std::string const& path, std::string const& place,

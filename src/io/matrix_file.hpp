@@ -19,7 +19,7 @@ namespace tessera::io {
 [[nodiscard]] std::uint64_t reading_bytes(MatrixInfo const& info, ScalarType type);
 
 /// The View has the file's layout: Fortran order gives LayoutLeft. Kokkos must be initialised.
-/// @param type empty: as the file. f64 to f32 rounds to nearest.
+/// @param type empty: as the file
 [[nodiscard]] HostMatrix read_matrix(std::string const& path,
                                      std::optional<ScalarType> type = std::nullopt,
                                      Progress const& progress = {});
@@ -35,7 +35,7 @@ struct VectorRequest {
   bool convert = false;                                ///< false: another type is an error
 };
 
-/// A .npy of shape (n,), (n, 1) or (1, n), a raw file, or V of an ex3 file.
+/// See MatrixReader::vector_part().
 [[nodiscard]] HostVector read_vector(std::string const& path, VectorRequest const& request = {});
 
 [[nodiscard]] HostVector read_vector(MatrixReader const& reader, VectorRequest const& request);

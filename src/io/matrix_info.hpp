@@ -47,8 +47,8 @@ inline constexpr ScalarType scalar_type =
 
 struct MatrixInfo {
   Format format = Format::raw;
-  ScalarType type = ScalarType::f32;      ///< in memory
-  ElementType stored = ElementType::f32;  ///< in the file
+  ScalarType type = ScalarType::f32;
+  ElementType stored = ElementType::f32;
   std::endian byte_order = std::endian::little;
   Layout layout = Layout::right;
   int dimensions = 2;  ///< 1: a vector of `rows` entries

@@ -52,8 +52,7 @@ class MatrixReader {
   /// @param length required; empty: any
   [[nodiscard]] Part vector_part(std::optional<std::uint64_t> length) const;
 
-  /// Call it after the last read: earlier, elements may be a mix of old and new. Reads a pipe to
-  /// its end.
+  /// Call it after the last read: earlier, elements may be a mix of old and new.
   void check_unchanged() const;
 
   [[nodiscard]] InputFile const& file() const noexcept;

@@ -14,7 +14,7 @@ namespace tessera::io {
 /// @param root prefix of /proc and /sys
 [[nodiscard]] std::uint64_t available_memory(std::string const& root = "");
 
-/// Call it before allocating. Throws FileError out_of_memory.
+/// @throws FileError out_of_memory
 /// @param what with its article: "the matrix"
 void require_memory(std::uint64_t bytes, std::string const& path, std::string const& what);
 

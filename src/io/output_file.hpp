@@ -21,10 +21,10 @@ namespace tessera::io {
 /// folder (fsync) and moves it into place (rename or link). The constructor checks that the file
 /// can be written.
 ///
-/// With O_TMPFILE (ext4, xfs, btrfs, tmpfs, …) the temporary file has no name, so even SIGKILL
-/// leaves nothing behind; commit() names it for some microseconds if it replaces a file. Otherwise,
-/// and for a dataset, whose library opens files by name, it is `.NAME.tessera-XXXXXXXX`, which the
-/// destructor and signals (remove_temporaries_at_signals()) remove.
+/// With O_TMPFILE the temporary file has no name, so even SIGKILL leaves nothing behind; commit()
+/// names it for some microseconds if it replaces a file. Otherwise, and for a dataset, whose
+/// library opens files by name, it is `.NAME.tessera-XXXXXXXX`, which the destructor and
+/// remove_temporaries_at_signals() remove.
 ///
 /// Existing::extended copies the old HDF5 file and locks it against other writers. commit() fails
 /// if a file has appeared or the copied one has changed.

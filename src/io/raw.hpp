@@ -16,7 +16,6 @@ namespace tessera::io {
 
 [[nodiscard]] std::unique_ptr<MatrixSource> open_raw(InputFile file, RawFile const& raw);
 
-/// A raw file has no header.
 void begin_raw_vector(OutputFile& out, MatrixInfo const& info);
 
 }  // namespace tessera::io

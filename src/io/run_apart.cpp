@@ -84,7 +84,7 @@ class Child {
   Child(Child const&) = delete;
   Child& operator=(Child const&) = delete;
 
-  /// Returns why it did not end normally, if so.
+  /// Returns ApartResult::trouble.
   std::string wait() {
     int status = 0;
     apart = 0;  // before its number can be reused
