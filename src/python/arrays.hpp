@@ -27,7 +27,7 @@ struct ElementType {
   friend bool operator==(ElementType const&, ElementType const&) = default;
 };
 
-/// The memory is somebody else's.
+/// Does not own memory.
 struct Array {
   void* data = nullptr;
   int dimensions = 1;

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # check_wheel.sh WHEEL…: size, metadata, contents, stable ABI and licences of finished wheels. It needs twine,
-# check-wheel-contents and abi3audit from PyPI. Called by wheel.sh and by .github/workflows/release.yml.
+# check-wheel-contents and abi3audit from PyPI.
 set -euo pipefail
 largest=12000000
 die() { printf 'wheel: %s\n' "$*" >&2; exit 1; }

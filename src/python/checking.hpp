@@ -6,7 +6,7 @@
 #include <python/operations.hpp>
 #include <string>
 
-/// Checks results.
+/// Checks results with a reference of higher precision.
 namespace tessera::python {
 
 struct Checked {
@@ -16,8 +16,7 @@ struct Checked {
   std::string sentence;
 };
 
-/// Compares c with a reference of higher precision. Arrays are on the host and not empty; rows or
-/// columns of A are contiguous.
+/// Arrays are on the host and not empty; rows or columns of A are contiguous.
 Checked check_atax(AtaxCall const& call);
 
 }  // namespace tessera::python

@@ -60,8 +60,7 @@ Torch const* torch() {
   return torch;
 }
 
-/// For nanobind. A PyTorch tensor becomes a DLPack capsule: calls use the caller's stream, so no
-/// other stream has to wait.
+/// For nanobind. A PyTorch tensor becomes a DLPack capsule: calls use the caller's stream.
 nb::object shown(nb::object const& x) {
   if (is_numpy(x)) return x;
   Torch const* const library = torch();

@@ -38,7 +38,7 @@ Taken take_vectors(Call const& call, MatrixInput const& a, nanobind::handle x, c
                    std::int64_t entries);
 Taken take_vector(Call const& call, MatrixInput const& a, nanobind::handle x, char const* name,
                   std::int64_t entries);
-/// `out`, or a new array of the model's kind.
+/// See Call::output().
 Taken take_output(Call const& call, MatrixInput const& a, Taken const& v, nanobind::handle out,
                   char const* name, std::int64_t entries);
 

@@ -23,7 +23,7 @@ struct PartOfRows {
   int level;
 };
 
-/// @param in_segments whether they start at a segment, as products with blocks in solvers need
+/// @param in_segments parts start at a segment, for products with blocks
 PartOfRows rows_of_rank(RowsOfMatrix const& matrix, std::int64_t cols, std::size_t bytes_of_scalar,
                         bool in_segments, int rank, int size);
 /// @throws std::invalid_argument if a panel or a segment continues on another rank

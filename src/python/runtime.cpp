@@ -116,7 +116,6 @@ void start(int least) {
   s.has_started = true;
 }
 
-/// Fewer if the thread has set fewer.
 int threads_of_call() {
   int const wanted = state().threads;
   int const set = backends::host_threads_of_caller();

@@ -12,8 +12,8 @@ namespace tessera::python {
 /// @throws std::invalid_argument below one or above Kokkos' number
 int threads(std::optional<int> wanted);
 
-/// While it lives, this thread runs a function of the caller, which must not call tessera. Other
-/// threads' calls do not wait: the function may wait for them.
+/// While it lives, this thread runs a function of the caller, which must not call tessera. See
+/// Turn.
 class Function {
  public:
   Function();

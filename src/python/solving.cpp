@@ -250,7 +250,7 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
   return result;
 }
 
-/// Linear regressions: x has the coefficients of one target after the other, as y has the targets.
+/// See regressions().
 nb::tuple regressions_of(std::string const& name, nb::handle A, nb::handle y, nb::handle weights,
                          std::vector<double> const& penalties, bool intercept, double tol,
                          std::string const& solver, std::int64_t maxiter, bool copy) {

@@ -65,7 +65,6 @@ Reading read_file(std::string const& path, std::optional<ElementType> const& typ
                         "expected a matrix, found an array of one dimension");
   }
   bool const is_float = type ? type->bytes == sizeof(float) : info.type == io::ScalarType::f32;
-  // At most half of the limit.
   constexpr std::size_t reader_may_have = std::size_t{32} << 20U;
   io::RowBuffer const buffer =
       io::row_buffer_of(info, is_float ? io::ScalarType::f32 : io::ScalarType::f64,

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # wheel.sh FOLDER: builds the wheel with its libraries there, and tests it in a clean environment.
-# Exits with 77 if PyPI does not answer. Called by ./dev wheel.
+# Exits with 77 if PyPI does not answer.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 out=$1

@@ -1204,4 +1204,4 @@ for _function in (
     from_anndata, from_arrow, from_blocks, from_dask, from_fits, from_pandas, from_parquet, from_polars,
     from_safetensors, from_xarray, from_zarr
 ):  # fmt: skip
-    _function.__module__ = "tessera"  # for users and pickles
+    _function.__module__ = "tessera"

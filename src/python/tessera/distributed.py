@@ -868,7 +868,7 @@ class World:
 
         def add() -> Any:
             mine = numpy.empty(width, dtype=sums.dtype)
-            _core._add_roots(got, levels, mine)  # rounds as the kernels, whatever the caller has set
+            _core._add_roots(got, levels, mine)
             return mine
 
         self._ranks.gather(self._together(add), sums, widths)
