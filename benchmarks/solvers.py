@@ -188,7 +188,7 @@ def page() -> str:
         context = data["context"]
         on = context["processor"]["name"]
         if context["backend"] == "cuda":
-            on = f"{data['results'][0]['device']} beside {on}"
+            on = f"{data['results'][0]['device']} with {on}"
         else:
             on += data["results"][0]["device"].removeprefix(on.split(",")[0])  # adds the threads
         lines += ["", f"## {short_name(on)}", "",

@@ -263,11 +263,11 @@ thread asks for before it uses them; over the latency, that is the bandwidth whi
 matrix that occupies every multiprocessor and is not in L2, without launches (some 5 µs each) and without the
 combination of partial results."""
     double_text = f"""Double precision has a 32nd of the units of single precision. Fused ATAX at the stream's speed needs two fma for
-each 8 bytes, {percent(stream / 8 * 2 / device.double_rate)} of what there is: memory stays the limit, with less to
+each 8 bytes, {percent(stream / 8 * 2 / device.double_rate)} of the peak: memory stays the limit, with less to
 spare than for float."""
     least_portable = min((k for k in all_readers if k not in readers), key=lambda k: k.in_flight(device))
     portable_text = f"""Of the portable kernels `{least_portable.name}` has the least in flight, for {least_portable.in_flight(device) / 1e9:.0f} GB/s.
-That they wait at barriers, and how much they compute beside the loads, does not show in these figures: on an H100, where they have as much in
+That they wait at barriers, and how much they compute between loads, does not show in these figures: on an H100, where they have as much in
 flight, they reach from a fifth to all of the stream ([portable kernels](portable.md)). So sm_75 keeps the accelerated kernels."""
     long_text = f"""Lines of more than 64 KiB are not kept in registers. A fused kernel would read them again from L2, where the
 lines that {device.multiprocessors} teams work on take more than its {device.l2 >> 20} MiB; `Method::automatic` takes two
@@ -295,9 +295,9 @@ stages there."""
 
 The template arguments are the scalar; whether lines are aligned to words (for `Sum`, how far a thread's columns are
 apart, 1 if they are); then, for `DotLong` and `FusedCache`, lines side by side; for `DotShort` and `FusedShort`,
-threads, words of a line and lines; for `FusedTeam`, spans of a warp, lines and sets of registers for them; for
+threads, words per line and lines; for `FusedTeam`, spans of a warp, lines and sets of registers for them; for
 `FusedParts`, lines that wait; for `Sum`, lines; for portable kernels, scalars of a word, items of a line that a thread
-keeps (0: it reads them again), lines of a step, threads at most, and vectors of a block.
+keeps (0: it reads them again), lines per step, threads at most, and vectors of a block.
 
 ## Bandwidth
 
