@@ -372,6 +372,21 @@ class _Linear(_Regressor):
         tags.target_tags.multi_output = True
         return tags
 
+    def predict(self, X: Any) -> Any:
+        """Return the prediction for each row of X.
+
+        Parameters
+        ----------
+        X : array or StreamedMatrix
+            Dense matrix of shape (n_samples, n_features) on the host.
+
+        Returns
+        -------
+        array of shape (n_samples,) or (n_samples, n_targets)
+            Predicted targets.
+        """
+        return self._eta(X)
+
 
 class LinearRegression(_Linear):
     """Fit ordinary least squares, like sklearn.linear_model.LinearRegression.
@@ -439,21 +454,6 @@ class LinearRegression(_Linear):
             The fitted estimator.
         """
         return self._fit_targets(X, y, 0.0, sample_weight)
-
-    def predict(self, X: Any) -> Any:
-        """Return the prediction for each row of X.
-
-        Parameters
-        ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
-
-        Returns
-        -------
-        array of shape (n_samples,) or (n_samples, n_targets)
-            Predicted targets.
-        """
-        return self._eta(X)
 
 
 class Ridge(_Linear):
@@ -540,21 +540,6 @@ class Ridge(_Linear):
         else:
             alpha = _number(self, "alpha", self.alpha)
         return self._fit_targets(X, y, alpha, sample_weight)
-
-    def predict(self, X: Any) -> Any:
-        """Return the prediction for each row of X.
-
-        Parameters
-        ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
-
-        Returns
-        -------
-        array of shape (n_samples,) or (n_samples, n_targets)
-            Predicted targets.
-        """
-        return self._eta(X)
 
 
 class RidgeCV(_Linear):
@@ -648,7 +633,7 @@ class RidgeCV(_Linear):
             raise ValueError(f"RidgeCV: alphas must be finite numbers above 0, found {self.alphas!r}")
         self._check_parameters()
         X, y = _matrix(self, X, y, reset=True, least_rows=2)
-        rows, cols = X.shape
+        cols = X.shape[1]
         if cols > 512:
             raise ValueError(f"RidgeCV: X has {cols} columns, expected at most 512: compare fits of Ridge instead")
         y = numpy.asarray(y, X.dtype)
@@ -677,21 +662,6 @@ class RidgeCV(_Linear):
         freedom = rows - (squares / (squares + alphas[:, None])).sum(axis=1) - bool(self.fit_intercept)
         with numpy.errstate(divide="ignore"):
             return rows * (residuals**2).sum(axis=0) / numpy.maximum(freedom, 0) ** 2
-
-    def predict(self, X: Any) -> Any:
-        """Return the prediction for each row of X.
-
-        Parameters
-        ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
-
-        Returns
-        -------
-        array of shape (n_samples,)
-            Predicted targets.
-        """
-        return self._eta(X)
 
 
 class _LogLinkRegressor(_Regressor):

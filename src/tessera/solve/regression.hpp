@@ -188,9 +188,9 @@ Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
 /// Fits each column of Y, m x k, as `linear_regression` does, with the same bits: returns k results
 ///
 /// With at most `most_gram_cols` columns of A, all fits share their reads. `reads` of each
-/// result counts all of them. Memory: k·m doubles more than for one column. `weights` are those of
-/// the m rows, 1 if empty. `penalties` has the λ of each column of Y, that of `options` if empty.
-/// `control` must have no states.
+/// result counts all of them. Memory: k·m doubles more than for one column. `weights` has an
+/// entry per row, and is 1 if empty. `penalties` has a λ per column of Y; empty: the penalty of
+/// `options`. `control` must have no states.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30), Y("Y", 1000, 5);
