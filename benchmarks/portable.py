@@ -35,6 +35,35 @@ SHAPES = {
     },
 }
 OURS = ("tessera", "tessera auto")
+TWO_SEGMENTS = {"f32": 512, "f64": 256}  # elements of the longest lines that fused_short.hpp computes
+
+
+def is_short(row: dict) -> bool:
+    return row["cols"] <= TWO_SEGMENTS[row["type"]]
+
+
+# Folder of backends, files of an acceleration, what it replaces, and the rows of a measurement that show its gain.
+ACCELERATIONS = [
+    ("gpu", ["dot"], "A·v row-major, Aᵀ·b column-major",
+     lambda row: (row["operation"], row["layout"]) in (("gemv", "row-major"), ("gemvt", "column-major"))),
+    ("gpu", ["sum"], "Aᵀ·b row-major, A·v column-major",
+     lambda row: (row["operation"], row["layout"]) in (("gemvt", "row-major"), ("gemv", "column-major"))),
+    ("gpu", ["fused_short"], "Aᵀ(A·v) row-major, rows of one or two segments",
+     lambda row: (row["operation"], row["layout"]) == ("atax", "row-major") and is_short(row)),
+    ("gpu", ["fused_team", "fused_ring", "fused_parts"], "Aᵀ(A·v) row-major, longer rows",
+     lambda row: (row["operation"], row["layout"]) == ("atax", "row-major") and not is_short(row)),
+    ("gpu", ["fused_slices"], "Aᵀ(A·v) column-major; most shapes use `dot` and `sum`",
+     lambda row: (row["operation"], row["layout"]) == ("atax", "column-major")),
+    ("host", ["dot"], "A·v row-major, Aᵀ·b column-major",
+     lambda row: (row["operation"], row["layout"]) in (("gemv", "row-major"), ("gemvt", "column-major"))),
+    ("host", ["sum"], "Aᵀ·b row-major, A·v column-major",
+     lambda row: (row["operation"], row["layout"]) in (("gemvt", "row-major"), ("gemv", "column-major"))),
+    ("host", ["fused_lines"], "Aᵀ(A·v) row-major", lambda row: (row["operation"], row["layout"]) == ("atax", "row-major")),
+    ("host", ["fused_tiles"], "Aᵀ(A·v) column-major",
+     lambda row: (row["operation"], row["layout"]) == ("atax", "column-major")),
+    ("*", ["transpose"], "transpose", lambda row: row["operation"] == "transpose"),
+    ("*", ["gemm"], "A·B", lambda row: row["operation"] == "gemm"),
+]
 
 
 def measure(program: str, backend: str) -> dict:
@@ -84,10 +113,31 @@ def table(rows: list) -> list:
     return lines
 
 
+def gains(rows: list) -> list:
+    return [row["seconds"]["tessera portable"] / row["seconds"][name] for row in rows for name in OURS
+            if row["seconds"].get(name) and row["seconds"].get("tessera portable")]
+
+
 def mean(rows: list) -> float:
-    ratios = [row["seconds"]["tessera portable"] / row["seconds"][name] for row in rows for name in OURS
-              if row["seconds"].get(name) and row["seconds"].get("tessera portable")]
+    ratios = gains(rows)
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else math.nan
+
+
+def accelerations(data: dict) -> list:
+    """One line per acceleration: its size and its gain over the portable kernel."""
+    folder = "gpu" if data["context"]["execution_space"] == "Cuda" else "host"
+    backends = FOLDER.parent.parent / "backends"
+    lines = ["| files of `backends/" + folder + "` | lines | replaces | shapes | gain: mean | least | most | at least 1.1 |",
+             "|---|--:|---|--:|--:|--:|--:|--:|"]
+    for place, files, replaced, chosen in ACCELERATIONS:
+        ratios = gains([row for row in data["results"] if chosen(row)])
+        if place not in (folder, "*") or not ratios:
+            continue
+        size = sum(len((backends / folder / f"{file}.hpp").read_text().splitlines()) for file in files)
+        mean_of_ratios = math.exp(sum(map(math.log, ratios)) / len(ratios))
+        lines.append(f"| {', '.join(f'`{file}`' for file in files)} | {size} | {replaced} | {len(ratios)} | {mean_of_ratios:.2f} | "
+                     f"{min(ratios):.2f} | {max(ratios):.2f} | {sum(ratio >= 1.1 for ratio in ratios)} |")
+    return lines
 
 
 def page() -> str:
@@ -102,7 +152,7 @@ def page() -> str:
         context = data["context"]
         lines += ["", f"## {context['backend_device']}", "",
                   f"Tessera {context['tessera']} at commit {context['commit']}, Kokkos {context['kokkos']} ({context['execution_space']}), "
-                  f"{context['compiler']}, peers: {context['peers']}."]
+                  f"{context['compiler']}, peers: {context['peers']}.", "", "### Gain of each acceleration", "", *accelerations(data)]
         for operation, words in OPERATIONS.items():
             rows = [row for row in data["results"] if row["operation"] == operation]
             if rows:

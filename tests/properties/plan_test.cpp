@@ -23,12 +23,16 @@ class Plans : public CaseTest<C> {
   using Layout = typename C::Layout;
   typename C::Exec exec_{};
 
-  Plan multiply(Shape const& s) const { return plan_multiply<T, Layout>(exec_, s.rows, s.cols); }
+  Plan multiply(Shape const& s) const {
+    return plan_multiply<T, Layout>(exec_, s.rows, s.cols, {.kernels = kernels_under_test()});
+  }
   Plan multiply_transposed(Shape const& s) const {
-    return plan_multiply_transposed<T, Layout>(exec_, s.rows, s.cols);
+    return plan_multiply_transposed<T, Layout>(exec_, s.rows, s.cols,
+                                               {.kernels = kernels_under_test()});
   }
   Plan atax(Shape const& s, Method method) const {
-    return plan_atax<T, Layout>(exec_, s.rows, s.cols, {.method = method});
+    return plan_atax<T, Layout>(exec_, s.rows, s.cols,
+                                {.method = method, .kernels = kernels_under_test()});
   }
 };
 TYPED_TEST_SUITE(Plans, Cases, CaseName);
@@ -81,7 +85,8 @@ TYPED_TEST(Plans, TellTheMethodOfBlocks) {
   using T = typename TestFixture::T;
   using Layout = typename TestFixture::Layout;
   auto const method_of = [&](Index vectors, Method wanted) {
-    return method_of_blocks<T, Layout>(this->exec_, 3000, 200, vectors, {.method = wanted});
+    return method_of_blocks<T, Layout>(this->exec_, 3000, 200, vectors,
+                                       {.method = wanted, .kernels = kernels_under_test()});
   };
   for (Index const vectors : {1, 2, 9, 33}) {
     for (Method const method : {Method::fused, Method::two_stage}) {
