@@ -8,6 +8,7 @@
 #include <tessera/backends/host/dot.hpp>
 #include <tessera/backends/host/fused_lines.hpp>
 #include <tessera/backends/host/fused_tiles.hpp>
+#include <tessera/backends/host/narrow.hpp>
 #include <tessera/backends/host/sum.hpp>
 #include <tessera/kernels/label.hpp>
 
@@ -113,6 +114,8 @@ struct AcceleratedProducts<Exec> {
   static bool suit_fusion(detail::Lines<T> const& /*columns*/) {
     return true;
   }
+  template <class T>
+  using OfNarrow = detail::HostNarrowKernels<Exec, T>;
   static constexpr bool fuses_all = true;
 };
 

@@ -18,11 +18,10 @@ namespace tessera {
 namespace detail {
 
 /// `b` is null if B is not wanted.
-template <class Exec, class T, class Factor>
-void check_and_run_atax(Exec const& exec, MatrixArgument<T const> const& a,
-                        VectorArgument<T const> const& v, VectorArgument<T> const* b,
-                        VectorArgument<T> const& c, AtaxOptions<Exec, T> const& options,
-                        Factor const& factor) {
+template <class Exec, class T, ReadAs<T> A, class Factor>
+void check_and_run_atax(Exec const& exec, A const& a, VectorArgument<T const> const& v,
+                        VectorArgument<T> const* b, VectorArgument<T> const& c,
+                        AtaxOptions<Exec, T> const& options, Factor const& factor) {
   constexpr auto operation = "atax";
   checks::require_matrix(operation, a);
   checks::require_input(operation, "v", v, a.extent(1));
@@ -50,20 +49,19 @@ void check_and_run_atax(Exec const& exec, MatrixArgument<T const> const& a,
               output(c), terms, factor);
 }
 
-template <class Exec, class T>
-void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
+template <class Exec, class T, ReadAs<T> A>
+void call_atax(Exec const& exec, A const& a, VectorArgument<T const> const& v,
                VectorArgument<T> const* b, VectorArgument<T> const& c,
                AtaxOptions<Exec, T> const& options) {
   with_map(options.map,
            [&](auto const& factor) { check_and_run_atax(exec, a, v, b, c, options, factor); });
 }
 
-template <class Exec, class T, class Factor>
-void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
-                         MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
-                         MatrixArgument<T> const& c, std::size_t first, std::size_t count,
-                         AtaxOptions<Exec, T> const& options, TermsOfAtax<T> const& terms,
-                         Factor const& factor) {
+template <class Exec, class T, ReadAs<T> A, class Factor>
+void run_atax_of_columns(Exec const& exec, A const& a, MatrixArgument<T const> const& v,
+                         MatrixArgument<T> const* b, MatrixArgument<T> const& c, std::size_t first,
+                         std::size_t count, AtaxOptions<Exec, T> const& options,
+                         TermsOfAtax<T> const& terms, Factor const& factor) {
   auto const rows = static_cast<Index>(a.extent(0));
   auto const cols = static_cast<Index>(a.extent(1));
   auto const b_out = b == nullptr ? OutputVectors<T>{nullptr, 1, 0, rows}
@@ -76,8 +74,8 @@ void run_atax_of_columns(Exec const& exec, MatrixArgument<T const> const& a,
   }
 }
 
-template <class Exec, class T>
-void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgument<T const> const& v,
+template <class Exec, class T, ReadAs<T> A>
+void call_atax(Exec const& exec, A const& a, MatrixArgument<T const> const& v,
                MatrixArgument<T> const* b, MatrixArgument<T> const& c,
                AtaxOptions<Exec, T> const& options) {
   constexpr auto operation = "atax";
@@ -94,7 +92,8 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
     checks::fail(operation, "z is added to one vector: expected beta of 0 for a block of them");
   }
   bool const is_empty = a.extent(0) == 0 || a.extent(1) == 0;
-  std::size_t const at_once = is_empty ? 1 : columns_at_once<Exec, T>(options.kernels);
+  std::size_t const at_once =
+      is_empty ? 1 : columns_at_once<Exec, T>(operation, a, options.kernels);
   auto const region = region_of(operation, a);
   for_passes(v.extent(1), at_once, [&](std::size_t first, std::size_t count) {
     if (count > 1) {
@@ -108,8 +107,8 @@ void call_atax(Exec const& exec, MatrixArgument<T const> const& a, MatrixArgumen
   });
 }
 
-template <class Exec, class T, class F>
-void call_atax(Exec const& exec, MatrixArgument<T const> const& a, VectorArgument<T const> const& v,
+template <class Exec, class T, ReadAs<T> A, class F>
+void call_atax(Exec const& exec, A const& a, VectorArgument<T const> const& v,
                VectorArgument<T> const* b, VectorArgument<T> const& c, F const& f,
                AtaxOptions<Exec, T> const& options) {
   if (!options.map.is_identity()) {
@@ -235,9 +234,92 @@ void atax(
                     options);
 }
 
-template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
-refused::TesseraComputesWithFloatAndDoubleOnly atax(Exec const&, A const&,
-                                                    Arguments const&...) = delete;
+/// C = α·Aᵀ·f(A·v) + β·z of a narrow matrix
+///
+/// A is m x n, of a NarrowMatrix's element types. The result has the bits of the same call with A
+/// widened to the scalars of v, with every option. A is read as stored: fused mn bytes, or 2mn;
+/// twice as many in two stages. GPUs use portable kernels. Hosts read rows of up to 16000 entries
+/// once.
+/// @throws std::invalid_argument as above, and for `Kernels::accelerated` on a GPU
+///
+/// ```cpp
+/// Kokkos::View<std::int8_t**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<float*> v("v", 30), C("C", 30);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C);
+/// ```
+template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, InputVectorOf<Exec> V,
+          OutputVectorOf<Exec, V> C>
+void atax(
+    Exec const& exec, Narrow const& a, V const& v, C const& c,
+    std::type_identity_t<AtaxOptions<Exec, typename V::non_const_value_type>> const& options = {}) {
+  using T = typename V::non_const_value_type;
+  detail::call_atax<Exec, T>(exec, detail::narrow_in<T>(a), detail::vector_in(v), nullptr,
+                             detail::vector_out(c), options);
+}
+
+/// As above, and B = f(A·v).
+template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, InputVectorOf<Exec> V,
+          OutputVectorOf<Exec, V> B, OutputVectorOf<Exec, V> C>
+void atax(
+    Exec const& exec, Narrow const& a, V const& v, B const& b, C const& c,
+    std::type_identity_t<AtaxOptions<Exec, typename V::non_const_value_type>> const& options = {}) {
+  using T = typename V::non_const_value_type;
+  auto const first = detail::vector_out(b);
+  detail::call_atax<Exec, T>(exec, detail::narrow_in<T>(a), detail::vector_in(v), &first,
+                             detail::vector_out(c), options);
+}
+
+/// C = α·Aᵀ·f(A·v) + β·z of a narrow matrix, with a function f(i, b) of the caller.
+template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, InputVectorOf<Exec> V,
+          OutputVectorOf<Exec, V> C, RowFunction<typename V::non_const_value_type> F>
+void atax(
+    Exec const& exec, Narrow const& a, V const& v, C const& c, F const& f,
+    std::type_identity_t<AtaxOptions<Exec, typename V::non_const_value_type>> const& options = {}) {
+  using T = typename V::non_const_value_type;
+  detail::call_atax<Exec, T>(exec, detail::narrow_in<T>(a), detail::vector_in(v), nullptr,
+                             detail::vector_out(c), f, options);
+}
+
+/// As above, and B = f(A·v).
+template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, InputVectorOf<Exec> V,
+          OutputVectorOf<Exec, V> B, OutputVectorOf<Exec, V> C,
+          RowFunction<typename V::non_const_value_type> F>
+void atax(
+    Exec const& exec, Narrow const& a, V const& v, B const& b, C const& c, F const& f,
+    std::type_identity_t<AtaxOptions<Exec, typename V::non_const_value_type>> const& options = {}) {
+  using T = typename V::non_const_value_type;
+  auto const first = detail::vector_out(b);
+  detail::call_atax<Exec, T>(exec, detail::narrow_in<T>(a), detail::vector_in(v), &first,
+                             detail::vector_out(c), f, options);
+}
+
+/// C = α·Aᵀ·f(A·V) of a narrow matrix, for a block V of k vectors.
+template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, MatrixOf<Exec> In,
+          OutputMatrixOf<Exec, In> Out>
+void atax(Exec const& exec, Narrow const& a, In const& v, Out const& c,
+          std::type_identity_t<AtaxOptions<Exec, typename In::non_const_value_type>> const&
+              options = {}) {
+  using T = typename In::non_const_value_type;
+  detail::MatrixArgument<T> const* const none = nullptr;
+  detail::call_atax<Exec, T>(exec, detail::narrow_in<T>(a), detail::matrix_in(v), none,
+                             detail::matrix_out(c), options);
+}
+
+/// As above, and B = f(A·V), m x k.
+template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, MatrixOf<Exec> In,
+          OutputMatrixOf<Exec, In> Rows, OutputMatrixOf<Exec, In> Out>
+void atax(Exec const& exec, Narrow const& a, In const& v, Rows const& b, Out const& c,
+          std::type_identity_t<AtaxOptions<Exec, typename In::non_const_value_type>> const&
+              options = {}) {
+  using T = typename In::non_const_value_type;
+  auto const first = detail::matrix_out(b);
+  detail::call_atax<Exec, T>(exec, detail::narrow_in<T>(a), detail::matrix_in(v), &first,
+                             detail::matrix_out(c), options);
+}
+
+template <ExecutionSpace Exec, ForeignStorage A, class... Arguments>
+refused::TesseraReadsFloatDoubleAndNarrowMatricesOnly atax(Exec const&, A const&,
+                                                           Arguments const&...) = delete;
 
 }  // namespace tessera
 
@@ -251,5 +333,15 @@ refused::TesseraComputesWithFloatAndDoubleOnly atax(Exec const&, A const&,
                           MatrixArgument<T const> const&, MatrixArgument<T> const*, \
                           MatrixArgument<T> const&, AtaxOptions<EXEC, T> const&);   \
   }
+#define TESSERA_ATAX_OF_NARROW(TEMPLATE, EXEC, T)                                                \
+  namespace tessera::detail {                                                                    \
+  TEMPLATE void call_atax(EXEC const&, NarrowArgument<T> const&, VectorArgument<T const> const&, \
+                          VectorArgument<T> const*, VectorArgument<T> const&,                    \
+                          AtaxOptions<EXEC, T> const&);                                          \
+  TEMPLATE void call_atax(EXEC const&, NarrowArgument<T> const&, MatrixArgument<T const> const&, \
+                          MatrixArgument<T> const*, MatrixArgument<T> const&,                    \
+                          AtaxOptions<EXEC, T> const&);                                          \
+  }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_ATAX)
+TESSERA_COMPILED_FOR_FLOAT(TESSERA_ATAX_OF_NARROW)

@@ -111,9 +111,26 @@ struct Place {
 };
 
 template <class View>
+std::size_t element_bytes(View const& x) {
+  if constexpr (requires { x.element_bytes(); }) {
+    return x.element_bytes();
+  } else {
+    return sizeof(typename View::value_type);
+  }
+}
+template <class View>
+void const* begin_of(View const& x) {
+  if constexpr (requires { x.data().bytes; }) {
+    return x.data().bytes;
+  } else {
+    return x.data();
+  }
+}
+
+template <class View>
 Place place_of(View const& x) {
-  constexpr auto element = static_cast<std::uint64_t>(sizeof(typename View::value_type));
-  Place place{reinterpret_cast<std::uintptr_t>(x.data()), element, {1, 1}, {0, 0}};
+  auto const element = static_cast<std::uint64_t>(element_bytes(x));
+  Place place{reinterpret_cast<std::uintptr_t>(begin_of(x)), element, {1, 1}, {0, 0}};
   for (std::size_t i = 0; i < View::rank(); ++i) {
     place.count[i] = x.extent(i);
     if (place.count[i] > 1) {
@@ -127,7 +144,7 @@ template <class View>
 void require_memory(std::string_view operation, std::string_view name, View const& x) {
   Place const place = place_of(x);
   if (place.is_empty()) return;
-  if (x.data() == nullptr) {
+  if (begin_of(x) == nullptr) {
     fail(operation, std::string(name) + " has no memory: its data() is null");
   }
   auto const elements = product(product(place.count[0], place.count[1]), place.element);
@@ -166,7 +183,7 @@ void require_distinct(std::string_view operation, std::string_view name, Output 
 
 template <class Matrix>
 void require_matrix(std::string_view operation, Matrix const& A) {
-  require_size(operation, A.extent(0), A.extent(1), sizeof(typename Matrix::value_type));
+  require_size(operation, A.extent(0), A.extent(1), element_bytes(A));
   require_memory(operation, "A", A);
 }
 

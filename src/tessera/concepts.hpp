@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/backends.hpp>
+#include <tessera/narrow.hpp>
 
 namespace tessera {
 
@@ -84,6 +85,23 @@ concept VectorOf = Vector<View> && AccessibleFrom<View, Exec> && SameScalar<View
 template <class View, class Exec, class A>
 concept OutputVectorOf = OutputVector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
 
+/// Float16, Bfloat16, Kokkos' half_t and bhalf_t, and integers of 8 or 16 bits (narrow.hpp).
+template <class View>
+concept NarrowMatrix = Kokkos::is_view_v<View> && View::rank() == 2 &&
+                       NarrowScalar<typename View::non_const_value_type> &&
+                       (ContiguousLayout<typename View::array_layout> ||
+                        std::same_as<typename View::array_layout, Kokkos::LayoutStride>);
+
+template <class View, class Exec>
+concept NarrowMatrixOf = NarrowMatrix<View> && AccessibleFrom<View, Exec>;
+
+/// A vector of any scalar: with a narrow matrix, the input determines it.
+template <class View, class Exec>
+concept InputVectorOf = Vector<View> && AccessibleFrom<View, Exec>;
+
+template <class View>
+concept ForeignStorage = Kokkos::is_view_v<View> && !Scalar<typename View::non_const_value_type> &&
+                         !NarrowScalar<typename View::non_const_value_type>;
 template <class View>
 concept ForeignScalars = Kokkos::is_view_v<View> && !Scalar<typename View::non_const_value_type>;
 template <class View>
@@ -92,6 +110,7 @@ concept ForeignElements = Kokkos::is_view_v<View> && !Element<typename View::non
 /// The compiler shows these return types of deleted overloads as the reason.
 namespace refused {
 struct TesseraComputesWithFloatAndDoubleOnly;
+struct TesseraReadsFloatDoubleAndNarrowMatricesOnly;
 struct TesseraMovesTriviallyCopyableElementsOf1Or2Or4Or8Or16BytesOnly;
 }  // namespace refused
 

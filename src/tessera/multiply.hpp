@@ -54,8 +54,39 @@ void multiply(Exec const& exec, A const& a, In const& v, Out const& b,
                                 detail::matrix_in(v), detail::matrix_out(b), options);
 }
 
-template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
-refused::TesseraComputesWithFloatAndDoubleOnly multiply(Exec const&, A const&,
-                                                        Arguments const&...) = delete;
+/// B = A·v of a narrow matrix
+///
+/// A is m x n, of a NarrowMatrix's element types, and of any layout as in `atax`. The result has
+/// the bits of the same call with A widened to the scalars of v; A is read as stored: mn bytes, or
+/// 2mn. GPUs use portable kernels.
+/// @throws std::invalid_argument as above, and for `Kernels::accelerated` on a GPU
+///
+/// ```cpp
+/// Kokkos::View<std::int8_t**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<float*> v("v", 30), B("B", 1000);
+/// tessera::multiply(Kokkos::DefaultExecutionSpace(), A, v, B);
+/// ```
+template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, InputVectorOf<Exec> V,
+          OutputVectorOf<Exec, V> B>
+void multiply(Exec const& exec, Narrow const& a, V const& v, B const& b,
+              std::type_identity_t<Options<Exec>> const& options = {}) {
+  using T = typename V::non_const_value_type;
+  detail::call_product<Exec, T>(exec, detail::plain_product, detail::narrow_in<T>(a),
+                                detail::vector_in(v), detail::vector_out(b), options);
+}
+
+/// B = A·V of a narrow matrix and a block of k vectors.
+template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, MatrixOf<Exec> In,
+          OutputMatrixOf<Exec, In> Out>
+void multiply(Exec const& exec, Narrow const& a, In const& v, Out const& b,
+              std::type_identity_t<Options<Exec>> const& options = {}) {
+  using T = typename In::non_const_value_type;
+  detail::call_product<Exec, T>(exec, detail::plain_product, detail::narrow_in<T>(a),
+                                detail::matrix_in(v), detail::matrix_out(b), options);
+}
+
+template <ExecutionSpace Exec, ForeignStorage A, class... Arguments>
+refused::TesseraReadsFloatDoubleAndNarrowMatricesOnly multiply(Exec const&, A const&,
+                                                               Arguments const&...) = delete;
 
 }  // namespace tessera

@@ -54,8 +54,39 @@ void multiply_transposed(Exec const& exec, A const& a, In const& b, Out const& c
                                 detail::matrix_in(b), detail::matrix_out(c), options);
 }
 
-template <ExecutionSpace Exec, ForeignScalars A, class... Arguments>
-refused::TesseraComputesWithFloatAndDoubleOnly multiply_transposed(Exec const&, A const&,
-                                                                   Arguments const&...) = delete;
+/// C = Aᵀ·B of a narrow matrix
+///
+/// A is m x n, of a NarrowMatrix's element types, and of any layout as in `atax`. The result has
+/// the bits of the same call with A widened to the scalars of B; A is read as stored: mn bytes, or
+/// 2mn. GPUs use portable kernels.
+/// @throws std::invalid_argument as above, and for `Kernels::accelerated` on a GPU
+///
+/// ```cpp
+/// Kokkos::View<std::int8_t**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// Kokkos::View<float*> B("B", 1000), C("C", 30);
+/// tessera::multiply_transposed(Kokkos::DefaultExecutionSpace(), A, B, C);
+/// ```
+template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, InputVectorOf<Exec> B,
+          OutputVectorOf<Exec, B> C>
+void multiply_transposed(Exec const& exec, Narrow const& a, B const& b, C const& c,
+                         std::type_identity_t<Options<Exec>> const& options = {}) {
+  using T = typename B::non_const_value_type;
+  detail::call_product<Exec, T>(exec, detail::transposed_product, detail::narrow_in<T>(a),
+                                detail::vector_in(b), detail::vector_out(c), options);
+}
+
+/// C = Aᵀ·B of a narrow matrix and a block of k vectors.
+template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, MatrixOf<Exec> In,
+          OutputMatrixOf<Exec, In> Out>
+void multiply_transposed(Exec const& exec, Narrow const& a, In const& b, Out const& c,
+                         std::type_identity_t<Options<Exec>> const& options = {}) {
+  using T = typename In::non_const_value_type;
+  detail::call_product<Exec, T>(exec, detail::transposed_product, detail::narrow_in<T>(a),
+                                detail::matrix_in(b), detail::matrix_out(c), options);
+}
+
+template <ExecutionSpace Exec, ForeignStorage A, class... Arguments>
+refused::TesseraReadsFloatDoubleAndNarrowMatricesOnly multiply_transposed(
+    Exec const&, A const&, Arguments const&...) = delete;
 
 }  // namespace tessera

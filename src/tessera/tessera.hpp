@@ -10,6 +10,7 @@
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_both.hpp>
 #include <tessera/multiply_transposed.hpp>
+#include <tessera/narrow.hpp>
 #include <tessera/plan.hpp>
 #include <tessera/transpose.hpp>
 #include <tessera/vectors.hpp>

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +21,7 @@
 #include <tessera/kernels/label.hpp>
 #include <tessera/options.hpp>
 #include <tessera/order/blocks.hpp>
+#include <tessera/order/narrow.hpp>
 
 /// Common code of operations.
 namespace tessera::detail {
@@ -72,6 +75,33 @@ class MatrixArgument {
   std::array<std::size_t, 2> strides_;
   Lines lines_;
 };
+/// A matrix whose elements are stored in fewer bits than T.
+template <class T>
+class NarrowArgument : public MatrixArgument<void const> {
+ public:
+  using value_type = T const;
+  using non_const_value_type = T;
+
+  template <class View>
+  explicit NarrowArgument(View const& x)
+      : MatrixArgument<void const>(x),
+        storage_(StorageOf<typename View::non_const_value_type>::value) {}
+
+  [[nodiscard]] NarrowData<T> data() const {
+    return {static_cast<unsigned char const*>(MatrixArgument<void const>::data()), storage_};
+  }
+  [[nodiscard]] std::size_t element_bytes() const { return tessera::element_bytes(storage_); }
+
+ private:
+  Storage storage_;
+};
+template <class T>
+inline constexpr bool reads_narrow<NarrowArgument<T>> = true;
+
+/// A matrix that kernels read as scalars T.
+template <class A, class T>
+concept ReadAs = std::same_as<A, MatrixArgument<T const>> || std::same_as<A, NarrowArgument<T>>;
+
 template <class T>
 class VectorArgument {
  public:
@@ -151,8 +181,8 @@ void for_passes(std::size_t columns, std::size_t at_once, Body const& body) {
 }
 
 /// The output must not overlap the matrix or the input.
-template <class T>
-void require_blocks(char const* operation, MatrixArgument<T const> const& a, char const* in,
+template <class T, ReadAs<T> A>
+void require_blocks(char const* operation, A const& a, char const* in,
                     MatrixArgument<T const> const& x, std::size_t entries_in, char const* out,
                     MatrixArgument<T> const& y, std::size_t entries_out) {
   checks::require_matrix(operation, a);
@@ -168,6 +198,10 @@ void require_blocks(char const* operation, MatrixArgument<T const> const& a, cha
 template <class View>
 auto matrix_in(View const& x) {
   return MatrixArgument<typename View::const_value_type>(x);
+}
+template <class T, class View>
+NarrowArgument<T> narrow_in(View const& x) {
+  return NarrowArgument<T>(x);
 }
 template <class View>
 auto matrix_out(View const& x) {
@@ -205,8 +239,8 @@ void with_order(std::string_view operation, std::string_view name, MatrixArgumen
 
 /// Decides the order of summation; for parts of a matrix, Distributed::agree and stream::in_order
 /// do.
-template <class T, class Body>
-void with_lines(std::string_view operation, std::string_view name, MatrixArgument<T const> const& x,
+template <class Matrix, class Body>
+void with_lines(std::string_view operation, std::string_view name, Matrix const& x,
                 Body const& body) {
   if (summation::lines_are_rows(false, static_cast<Index>(x.extent(0)),
                                 static_cast<Index>(x.extent(1)))) {
@@ -244,15 +278,23 @@ Index packed_size(BlockArgument<T> const& x) {
   return x.stride() == 1 || x.extent() == 1 ? 0 : x.count() * x.extent();
 }
 
-template <class T>
-Index packed_size(Lines<T> const& lines) {
+template <class T, class Data>
+Index packed_size(Lines<T, Data> const& lines) {
   return lines.stride == 1 ? 0 : lines.length;
 }
 
-/// `data` is null if the lines must be packed first.
 template <class T>
-Lines<T> before_packing(Lines<T> lines) {
-  if (packed_size(lines) > 0) lines.data = nullptr;
+T const* without_data(T const* /*data*/) {
+  return nullptr;
+}
+template <class T>
+NarrowData<T> without_data(NarrowData<T> const& data) {
+  return {nullptr, data.storage};
+}
+/// `data` is null if the lines must be packed first.
+template <class T, class Data>
+Lines<T, Data> before_packing(Lines<T, Data> lines) {
+  if (packed_size(lines) > 0) lines.data = without_data(lines.data);
   lines.stride = 1;
   return lines;
 }
@@ -306,6 +348,30 @@ T const* contiguous(Exec const& exec, std::string const& label, Lines<T> const& 
   return copy;
 }
 
+template <class Element>
+struct CopyStored {
+  Element const* from;
+  Index stride;
+  Element* to;
+
+  KOKKOS_FUNCTION void operator()(Index i) const { to[i] = from[i * stride]; }
+};
+
+/// Elements stay as stored, in memory for as many scalars.
+template <class Exec, class T>
+NarrowData<T> contiguous(Exec const& exec, std::string const& label, NarrowLines<T> const& lines,
+                         T* copy) {
+  if (packed_size(lines) == 0) return lines.data;
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<Index>>;
+  auto const pack = [&]<class Element>(Element) {
+    launch(label, Policy(exec, 0, lines.length),
+           CopyStored<Element>{reinterpret_cast<Element const*>(lines.data.bytes), lines.stride,
+                               reinterpret_cast<Element*>(copy)});
+  };
+  element_bytes(lines.data.storage) == 1 ? pack(std::uint8_t{}) : pack(std::uint16_t{});
+  return {reinterpret_cast<unsigned char const*>(copy), lines.data.storage};
+}
+
 template <class T>
 struct CopyVectors {
   OutputVectors<T const> from;
@@ -354,12 +420,12 @@ class WorkspaceParts {
   T* next_ = nullptr;
 };
 
-template <class Set = AcceleratedKernels, class Exec, class T, class Input, class Out,
+template <class Set = AcceleratedKernels, class Exec, class T, class Data, class Input, class Out,
           class Columns = OneColumn>
-void run_dot(Exec const& exec, Label const& label, Lines<T> const& given, Input const& x,
+void run_dot(Exec const& exec, Label const& label, Lines<T, Data> const& given, Input const& x,
              Out const& out, Options<Exec> const& options, Tuning const& tuning,
              Columns const& columns = {}) {
-  Lines<T> lines = before_packing(given);
+  Lines<T, Data> lines = before_packing(given);
   DotOf<Exec, T, Set, Columns> const plan(exec, lines, tuning, columns);
   Index const packed = packed_size(x);
   Index const packed_line = packed_size(given);
@@ -372,12 +438,12 @@ void run_dot(Exec const& exec, Label const& label, Lines<T> const& given, Input 
   plan.run(exec, label, lines, factors, out, parts.take(runs), columns);
 }
 
-template <class Set = AcceleratedKernels, class Exec, class T, class Input, class Out,
+template <class Set = AcceleratedKernels, class Exec, class T, class Data, class Input, class Out,
           class Columns = OneColumn>
-void run_sum(Exec const& exec, Label const& label, Lines<T> const& given, Input const& y,
+void run_sum(Exec const& exec, Label const& label, Lines<T, Data> const& given, Input const& y,
              Out const& out, Options<Exec> const& options, Tuning const& tuning,
              Columns const& columns = {}) {
-  Lines<T> lines = before_packing(given);
+  Lines<T, Data> lines = before_packing(given);
   SumOf<Exec, T, Set, Columns> const plan(exec, lines, tuning, columns);
   Index const packed = packed_size(y);
   Index const packed_line = packed_size(given);

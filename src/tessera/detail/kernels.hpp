@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <string>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -11,11 +12,13 @@
 #include <tessera/backends/accelerated/products.hpp>
 #include <tessera/backends/backends.hpp>
 #include <tessera/backends/compiled.hpp>
+#include <tessera/checks.hpp>
 #include <tessera/kernels.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/kernels/portable.hpp>
 #include <tessera/maps.hpp>
 #include <tessera/options.hpp>
+#include <tessera/order/narrow.hpp>
 
 /// Portable and accelerated kernels. On hosts one thread computes all lanes; on GPUs the threads of
 /// a team share them.
@@ -103,8 +106,32 @@ struct PortableKernels {
   static Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int vectors) {
     return kernels::tuning_of_blocks<T, RowMajor>(exec, rows, cols, vectors);
   }
+  template <class Exec, bool RowMajor, class T, class Data>
+  static bool suit_fusion(Lines<T, Data> const& /*lines*/, auto const& /*columns*/) {
+    return true;
+  }
+};
+
+template <class Exec>
+concept WidensInCache =
+    requires { typename backends::AcceleratedProducts<Exec>::template OfNarrow<float>; };
+
+/// Kernels of hosts that widen lines just before use, into a core's cache.
+struct NarrowKernels {
+  static constexpr Kernels kind = Kernels::accelerated;
+  template <class Exec, class T>
+  using Of = typename backends::AcceleratedProducts<Exec>::template OfNarrow<T>;
+
+  template <class T, bool RowMajor, class Exec>
+  static Tuning tuning(Exec const& exec, Index rows, Index cols) {
+    return AcceleratedKernels::tuning<T, RowMajor>(exec, rows, cols);
+  }
+  template <class T, bool RowMajor, class Exec>
+  static Tuning tuning_of_blocks(Exec const& exec, Index rows, Index cols, int vectors) {
+    return AcceleratedKernels::tuning_of_blocks<T, RowMajor>(exec, rows, cols, vectors);
+  }
   template <class Exec, bool RowMajor, class T>
-  static bool suit_fusion(Lines<T> const& /*lines*/, auto const& /*columns*/) {
+  static bool suit_fusion(NarrowLines<T> const& /*lines*/, auto const& /*columns*/) {
     return true;
   }
 };
@@ -133,9 +160,9 @@ using FusedOf =
                        typename ProductsOf<typename Set::template Of<Exec, T>, Columns>::FusedLines,
                        typename Set::template Of<Exec, T>::FusedTiles>;
 
-template <class Set, bool RowMajor, class Exec, class T, class Body>
-decltype(auto) with_fused_kernels(Exec const& exec, Lines<T> const& lines, Tuning const& tuning,
-                                  Body const& body) {
+template <class Set, bool RowMajor, class Exec, class T, class Data, class Body>
+decltype(auto) with_fused_kernels(Exec const& exec, Lines<T, Data> const& lines,
+                                  Tuning const& tuning, Body const& body) {
   if constexpr (std::is_same_v<Set, AcceleratedKernels>) {
     using Products = backends::AcceleratedProducts<Exec>;
     if constexpr (!Products::fuses_all) {
@@ -157,6 +184,36 @@ decltype(auto) with_kernels(Kernels wanted, Body const& body) {
   return body(PortableKernels{});
 }
 
+template <class Matrix>
+inline constexpr bool reads_narrow = false;
+template <class T>
+inline constexpr bool reads_narrow<NarrowLines<T>> = true;
+
+/// As with_kernels, for a matrix or its lines.
+/// @throws std::invalid_argument for accelerated kernels that cannot read them
+template <class Exec, class Matrix, class Body>
+decltype(auto) with_kernels_for(char const* operation, Matrix const& /*a*/, Kernels wanted,
+                                Body const& body) {
+  if constexpr (!reads_narrow<Matrix>) {
+    return with_kernels<Exec>(wanted, body);
+  } else {
+    Kernels const used = kernels_used<Exec>(wanted);
+    if constexpr (WidensInCache<Exec>) {
+      if (used == Kernels::accelerated) return body(NarrowKernels{});
+    } else if (used == Kernels::accelerated && wanted == Kernels::accelerated) {
+      checks::fail(operation, std::string("no accelerated kernel of the backend ") + Exec::name() +
+                                  " reads a narrow matrix: choose automatic or portable ones");
+    }
+    return body(PortableKernels{});
+  }
+}
+
+template <class Exec, class T, class Matrix>
+std::size_t columns_at_once(char const* operation, Matrix const& a, Kernels wanted) {
+  return with_kernels_for<Exec>(operation, a, wanted, []<class Set>(Set) {
+    return static_cast<std::size_t>(Set::template Of<Exec, T>::columns_at_once);
+  });
+}
 template <class Exec, class T>
 std::size_t columns_at_once(Kernels wanted) {
   return with_kernels<Exec>(wanted, []<class Set>(Set) {
@@ -239,7 +296,47 @@ std::size_t fused_at_once(Kernels wanted, Lines<T> const& lines, std::size_t col
   TESSERA_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T, T const*, OutputVector<T>,           \
                          maps::Function<T>, OneColumn)                                           \
   }
+#define TESSERA_NARROW_PRODUCTS_PORTABLY(TEMPLATE, EXEC, T, IN, OUT, COLUMNS)                   \
+  TEMPLATE void DotPlan<EXEC, T>::run(EXEC const&, Label const&, detail::NarrowLines<T> const&, \
+                                      IN, OUT, T*, COLUMNS const&) const;                       \
+  TEMPLATE void SumPlan<EXEC, T>::run(EXEC const&, Label const&, detail::NarrowLines<T> const&, \
+                                      IN, OUT, T*, Meeting<T> const&, COLUMNS const&) const;    \
+  TESSERA_NARROW_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T, IN, OUT, Identity, COLUMNS)  \
+  TESSERA_NARROW_FUSED_PORTABLY(TEMPLATE, FusedLinesPlan, EXEC, T, IN, OUT, maps::Function<T>,  \
+                                COLUMNS)
+#define TESSERA_NARROW_FUSED_PORTABLY(TEMPLATE, PLAN, EXEC, T, IN, OUT, FACTOR, COLUMNS)           \
+  TEMPLATE void PLAN<EXEC, T>::run(EXEC const&, Label const&, detail::NarrowLines<T> const&, IN,   \
+                                   OUT, OUT, T*, Meeting<T> const&, FACTOR const&, COLUMNS const&) \
+      const;
+#define TESSERA_NARROW_PRODUCTS(TEMPLATE, EXEC, T)                                            \
+  namespace tessera::kernels {                                                                \
+  TESSERA_NARROW_PRODUCTS_PORTABLY(TEMPLATE, EXEC, T, T const*, OutputVector<T>, OneColumn)   \
+  TESSERA_NARROW_PRODUCTS_PORTABLY(TEMPLATE, EXEC, T, InputVectors<T>, OutputVectors<T>,      \
+                                   SomeColumns)                                               \
+  TESSERA_NARROW_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T, T const*, OutputVector<T>, \
+                                Identity, OneColumn)                                          \
+  TESSERA_NARROW_FUSED_PORTABLY(TEMPLATE, FusedTilesPlan, EXEC, T, T const*, OutputVector<T>, \
+                                maps::Function<T>, OneColumn)                                 \
+  }
+#define TESSERA_HOST_NARROW(TEMPLATE, EXEC, T)                                                    \
+  namespace tessera::detail {                                                                     \
+  TEMPLATE void dot_of_narrow(EXEC const&, Label const&, NarrowLines<T> const&, T const*,         \
+                              OutputVector<T>, T*, HostDotPlan<T> const&, OneColumn const&);      \
+  TEMPLATE void sum_of_narrow(EXEC const&, Label const&, NarrowLines<T> const&, T const*,         \
+                              PartialVectors<T> const&, HostSumPlan<T> const&, OneColumn const&); \
+  TESSERA_HOST_NARROW_FUSED(TEMPLATE, EXEC, T, kernels::Identity)                                 \
+  TESSERA_HOST_NARROW_FUSED(TEMPLATE, EXEC, T, maps::Function<T>)                                 \
+  }
+#define TESSERA_HOST_NARROW_FUSED(TEMPLATE, EXEC, T, FACTOR)                                      \
+  TEMPLATE void fused_lines_of_narrow(                                                            \
+      EXEC const&, Label const&, NarrowLines<T> const&, T const*, OutputVector<T>,                \
+      PartialVectors<T> const&, HostFusedLinesPlan<T> const&, FACTOR const&, OneColumn const&);   \
+  TEMPLATE void fused_tiles_of_narrow(EXEC const&, Label const&, NarrowLines<T> const&, T const*, \
+                                      OutputVector<T>, PartialVectors<T> const&,                  \
+                                      FusedTilesPlan<T> const&, FACTOR const&, OneColumn const&);
 // NOLINTEND(bugprone-macro-parentheses)
+TESSERA_COMPILED_FOR_FLOAT(TESSERA_NARROW_PRODUCTS)
+TESSERA_COMPILED_FOR_FLOAT_ON_HOSTS(TESSERA_HOST_NARROW)
 TESSERA_COMPILED_ON_HOSTS(TESSERA_HOST_PRODUCTS)
 TESSERA_COMPILED_ON_CUDA(TESSERA_GPU_PRODUCTS)
 TESSERA_COMPILED(TESSERA_PORTABLE_PRODUCTS)

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/compiled.hpp>
@@ -24,8 +26,8 @@ inline constexpr VectorProduct plain_product{"multiply", "v", "B", false};
 inline constexpr VectorProduct transposed_product{"multiply_transposed", "B", "C", true};
 
 /// y = A·x or Aᵀ·x: dot products of the lines, or the sum over lines times entries of x.
-template <class Exec, class T>
-void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
+template <class Exec, class T, ReadAs<T> A>
+void call_product(Exec const& exec, VectorProduct const& product, A const& a,
                   VectorArgument<T const> const& x, VectorArgument<T> const& y,
                   Options<Exec> const& options) {
   auto const& [operation, in, out, is_transposed] = product;
@@ -43,8 +45,8 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   if (rows == 0 || cols == 0) {
     return set_zero<T>(exec, label.zero, static_cast<Index>(y.extent(0)), output(y));
   }
-  with_lines(operation, "A", a, [&](auto by_rows, Lines<T> const& lines) {
-    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+  with_lines(operation, "A", a, [&](auto by_rows, auto const& lines) {
+    with_kernels_for<Exec>(operation, lines, options.kernels, [&]<class Set>(Set) {
       Tuning const tuning = tuning_for<T, by_rows(), Set>(exec, rows, cols, options.tuning);
       if (product.is_transposed != by_rows()) {
         run_dot<Set>(exec, label, lines, x, output(y), options, tuning);
@@ -55,8 +57,8 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   });
 }
 
-template <class Exec, class T>
-void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument<T const> const& a,
+template <class Exec, class T, ReadAs<T> A>
+void call_product(Exec const& exec, VectorProduct const& product, A const& a,
                   MatrixArgument<T const> const& x, MatrixArgument<T> const& y,
                   Options<Exec> const& options) {
   auto const& [operation, in, out, is_transposed] = product;
@@ -74,9 +76,9 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
   auto const region = region_of(operation, a);
   auto const rows = static_cast<Index>(a.extent(0));
   auto const cols = static_cast<Index>(a.extent(1));
-  with_lines(operation, "A", a, [&](auto by_rows, Lines<T> const& lines) {
-    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-      std::size_t const at_once = columns_at_once<Exec, T>(options.kernels);
+  with_lines(operation, "A", a, [&](auto by_rows, auto const& lines) {
+    with_kernels_for<Exec>(operation, lines, options.kernels, [&]<class Set>(Set) {
+      constexpr auto at_once = static_cast<std::size_t>(Set::template Of<Exec, T>::columns_at_once);
       for_passes(x.extent(1), at_once, [&](std::size_t first, std::size_t count) {
         if (count == 1) return of_column(first);
         BlockArgument<T const> const in_some(x, first, count);
@@ -106,5 +108,15 @@ void call_product(Exec const& exec, VectorProduct const& product, MatrixArgument
                              MatrixArgument<T const> const&, MatrixArgument<T> const&,          \
                              Options<EXEC> const&);                                             \
   }
+#define TESSERA_PRODUCT_OF_NARROW(TEMPLATE, EXEC, T)                                      \
+  namespace tessera::detail {                                                             \
+  TEMPLATE void call_product(EXEC const&, VectorProduct const&, NarrowArgument<T> const&, \
+                             VectorArgument<T const> const&, VectorArgument<T> const&,    \
+                             Options<EXEC> const&);                                       \
+  TEMPLATE void call_product(EXEC const&, VectorProduct const&, NarrowArgument<T> const&, \
+                             MatrixArgument<T const> const&, MatrixArgument<T> const&,    \
+                             Options<EXEC> const&);                                       \
+  }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_PRODUCT)
+TESSERA_COMPILED_FOR_FLOAT(TESSERA_PRODUCT_OF_NARROW)

@@ -24,22 +24,23 @@
 ///       launch_two_stage
 namespace tessera::detail {
 
-template <class Exec, bool RowMajor, class Set = AcceleratedKernels, class T,
+template <class Exec, bool RowMajor, class Set = AcceleratedKernels, class T, class Data,
           class Columns = OneColumn>
-bool is_fused(Method method, Tuning const& tuning, Lines<T> const& lines,
+bool is_fused(Method method, Tuning const& tuning, Lines<T, Data> const& lines,
               Columns const& columns = {}) {
   if (method != Method::automatic) return method == Method::fused;
   return tuning.prefer_fused && Set::template suit_fusion<Exec, RowMajor>(lines, columns);
 }
 
 /// `b.data` may be null. Only row-major lines on a host have a `source`.
-template <bool RowMajor, class Set, class Exec, class V, class T, class Out, class Factor,
-          class Columns = OneColumn, class... Source>
-void launch_fused(Exec const& exec, AtaxLabels const& labels, Lines<T> const& given, V const& v,
-                  Out const& b, Out const& c, Workspace<Exec>* workspace, Tuning const& tuning,
-                  Factor const& factor, Columns const& columns = {}, Source const&... source) {
+template <bool RowMajor, class Set, class Exec, class V, class T, class Data, class Out,
+          class Factor, class Columns = OneColumn, class... Source>
+void launch_fused(Exec const& exec, AtaxLabels const& labels, Lines<T, Data> const& given,
+                  V const& v, Out const& b, Out const& c, Workspace<Exec>* workspace,
+                  Tuning const& tuning, Factor const& factor, Columns const& columns = {},
+                  Source const&... source) {
   static_assert(sizeof...(Source) <= 1);
-  Lines<T> lines = before_packing(given);
+  Lines<T, Data> lines = before_packing(given);
   FusedOf<Exec, T, RowMajor, Set, Columns> const plan(exec, lines, tuning, columns);
   Index const packed_line = packed_size(given);
   Index const packed = packed_size(v);
@@ -71,12 +72,12 @@ void multiply_by_factors(Exec const& exec, std::string const& label, Index size,
   for_each_element(exec, label, size, MultiplyByFactors<T, Factor>{factor, values, unchanged});
 }
 
-template <bool RowMajor, class Set, class Exec, class V, class T, class Out, class Factor,
-          class Columns = OneColumn>
-void launch_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const& given, V const& v,
-                      Out const& b, Out const& c, Workspace<Exec>* workspace, Tuning const& tuning,
-                      Factor const& factor, Columns const& columns = {}) {
-  Lines<T> lines = before_packing(given);
+template <bool RowMajor, class Set, class Exec, class V, class T, class Data, class Out,
+          class Factor, class Columns = OneColumn>
+void launch_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T, Data> const& given,
+                      V const& v, Out const& b, Out const& c, Workspace<Exec>* workspace,
+                      Tuning const& tuning, Factor const& factor, Columns const& columns = {}) {
+  Lines<T, Data> lines = before_packing(given);
   Index const rows = RowMajor ? lines.count : lines.length;
   bool const own_b = b.data == nullptr || b.stride != 1 || !kernels::is_identity<Factor>;
   Index const intermediate = own_b ? rows * columns.count() : 0;
@@ -119,10 +120,10 @@ void launch_two_stage(Exec const& exec, AtaxLabels const& labels, Lines<T> const
   }
 }
 
-template <bool RowMajor, class Set, class Exec, class T, class V, class Out, class Factor,
-          class Columns>
-void fuse(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T const> const& a, V const& v,
-          Out const& b, Out const& c, AtaxOptions<Exec, T> const& options, Factor const& factor,
+template <bool RowMajor, class Set, class Exec, class T, ReadAs<T> A, class V, class Out,
+          class Factor, class Columns>
+void fuse(Exec const& exec, AtaxLabels const& labels, A const& a, V const& v, Out const& b,
+          Out const& c, AtaxOptions<Exec, T> const& options, Factor const& factor,
           Columns const& columns) {
   auto const lines = lines_of<RowMajor>(a);
   auto const rows = static_cast<Index>(a.extent(0));
@@ -136,11 +137,11 @@ void fuse(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T const> co
   });
 }
 
-template <bool RowMajor, class Set, class Exec, class T, class V, class Out, class Factor,
-          class Columns>
-void fuse_columns(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T const> const& a,
-                  V const& v, Out const& b, Out const& c, AtaxOptions<Exec, T> const& options,
-                  Factor const& factor, Columns const& columns) {
+template <bool RowMajor, class Set, class Exec, class T, ReadAs<T> A, class V, class Out,
+          class Factor, class Columns>
+void fuse_columns(Exec const& exec, AtaxLabels const& labels, A const& a, V const& v, Out const& b,
+                  Out const& c, AtaxOptions<Exec, T> const& options, Factor const& factor,
+                  Columns const& columns) {
   using Kernels = typename Set::template Of<Exec, T>;
   if constexpr (Columns::most == 1 || fuses_blocks<Kernels>) {
     fuse<RowMajor, Set>(exec, labels, a, v, b, c, options, factor, columns);
@@ -170,16 +171,15 @@ void fuse_columns(Exec const& exec, AtaxLabels const& labels, MatrixArgument<T c
 }
 
 /// factor(i, b_i) is applied between the products.
-template <class Exec, class T, class V, class Out, class Factor, class Columns>
-void run_atax(Exec const& exec, MatrixArgument<T const> const& a, V const& v, Out const& b,
-              Out const& c, AtaxOptions<Exec, T> const& options, Factor const& factor,
-              Columns const& columns) {
+template <class Exec, class T, ReadAs<T> A, class V, class Out, class Factor, class Columns>
+void run_atax(Exec const& exec, A const& a, V const& v, Out const& b, Out const& c,
+              AtaxOptions<Exec, T> const& options, Factor const& factor, Columns const& columns) {
   static AtaxLabels const labels("tessera::atax");
   auto const rows = static_cast<Index>(a.extent(0));
   auto const cols = static_cast<Index>(a.extent(1));
-  with_lines("atax", "A", a, [&](auto by_rows, Lines<T> const& lines) {
+  with_lines("atax", "A", a, [&](auto by_rows, auto const& lines) {
     constexpr bool row_major = by_rows();
-    with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    with_kernels_for<Exec>("atax", lines, options.kernels, [&]<class Set>(Set) {
       Tuning const tuning =
           tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning, columns);
       if (is_fused<Exec, row_major, Set>(options.method, tuning, lines, columns)) {

@@ -66,8 +66,8 @@ Index scratch_of_trees(Index chunk) {
 
 /// Calls products[r * Shape::columns + c].push(tree over elements [begin, end) of line r times
 /// x(c)). KeptLines load all before the first use; CachedLines read line by line.
-template <class T, class Shape, class Team>
-KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const& lines,
+template <class T, class Shape, class Data, class Team>
+KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T, Data> const& lines,
                                                 Index first, int count, Index begin, Index end,
                                                 int columns, auto const& x,
                                                 HeldLines<T, Shape>& held,
@@ -76,14 +76,14 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const
   auto const for_each_item = [&](auto const& body) {
     static_for<Shape::lines>([&](auto r) {
       if (r() >= count) return;
-      T const* const line = lines.line(first + r());
+      Data const line = lines.line(first + r());
       items.for_each([&](auto k, int item) { body(k, r, line, item, begin + items.place(item)); });
     });
   };
-  for_each_item([&](auto k, auto r, T const* line, int /*item*/, Index j) {
+  for_each_item([&](auto k, auto r, Data const& line, int /*item*/, Index j) {
     held.load(k, r, line + j, end - j);
   });
-  for_each_item([&](auto k, auto r, T const* line, int item, Index j) {
+  for_each_item([&](auto k, auto r, Data const& line, int item, Index j) {
     static_for<Shape::columns>([&](auto c) {
       T value = T(0);
       if (Shape::columns == 1 || c() < columns) {
@@ -96,9 +96,9 @@ KOKKOS_FORCEINLINE_FUNCTION void multiply_chunk(Team const& team, Lines<T> const
 }
 
 /// Several runs: out[i * runs + run].
-template <class T, class Shape>
+template <class T, class Shape, class Data = T const*>
 struct Dot {
-  Lines<T> lines;
+  Lines<T, Data> lines;
   BlockIn<T, Shape> x;
   BlockOut<T, Shape> out;
   Index lines_per_team;

@@ -27,9 +27,9 @@ namespace tessera::kernels {
 
 /// Element j of each group's level 0 = line j · factor(i, y[i]) over the group's tiles. A block is
 /// computed vector by vector.
-template <class T, class Shape, class Factor>
+template <class T, class Shape, class Factor, class Data = T const*>
 struct FusedColumns {
-  Lines<T> lines;
+  Lines<T, Data> lines;
   T const* x;
   OutputVector<T> y;
   Stacks<T> stacks;  ///< one number per line; tiles are the panels
@@ -54,7 +54,7 @@ struct FusedColumns {
     for (Index t = 0; t < count; ++t) {
       Index const begin = (first + t) * width;
       Index const length = Kokkos::min(width, lines.length - begin);
-      Lines<T> const tile{lines.data + begin, lines.count, length, lines.leading};
+      Lines<T, Data> const tile{lines.data + begin, lines.count, length, lines.leading};
       add_panels<T, Shape>(team, tile, group, 1, [&](int) { return x; }, [&](int) { return part; });
       team.team_barrier();
       for (auto i = Index{team.team_rank()}; i < length; i += team.team_size()) {
@@ -69,7 +69,7 @@ struct FusedColumns {
 
  private:
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION static void multiply(Team const& team, Lines<T> const& tile,
+  KOKKOS_FORCEINLINE_FUNCTION static void multiply(Team const& team, Lines<T, Data> const& tile,
                                                    T const* sY, Joined<T> const& to,
                                                    Trees<T, Shape::lines>& trees) {
     auto const vector = [&](int) { return sY; };

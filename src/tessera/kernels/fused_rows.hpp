@@ -28,9 +28,9 @@
 namespace tessera::kernels {
 
 /// Each group's level 0 = the sum over its lines i of factor(i, y[i]) * line_i.
-template <class T, class Shape, class Factor>
+template <class T, class Shape, class Factor, class Data = T const*>
 struct FusedRows {
-  Lines<T> lines;
+  Lines<T, Data> lines;
   BlockIn<T, Shape> x;
   BlockOut<T, Shape> y;
   Stacks<T> stacks;
@@ -61,7 +61,7 @@ struct FusedRows {
           Items<T, Shape> const items(team, end - begin);
           items.for_each([&](auto k, int item) {
             Index const j = begin + items.place(item);
-            ItemOfLines<T> const tile(lines, before.first, before.count, j);
+            ItemOfLines<Data> const tile(lines, before.first, before.count, j);
             for_columns<Shape>(columns, [&](auto c) {
               Index const place = c() * lines.length + j;
               held.add(k, c, tile, factors[c()], before.begins, sums + place);

@@ -11,6 +11,7 @@
 #include <tessera/kernels/trees.hpp>
 #include <tessera/order/blocks.hpp>
 #include <tessera/order/lines.hpp>
+#include <tessera/order/narrow.hpp>
 #include <tessera/order/static_for.hpp>
 #include <tessera/summation.hpp>
 
@@ -82,14 +83,15 @@ struct Items {
 };
 
 /// The same item of several lines. It starts at `data` in the first.
-template <class T>
+template <class Data>
 struct ItemOfLines {
-  T const* data;
+  Data data;
   Index leading;  ///< elements between lines
   int lines;
   Index left;  ///< to the end of the line, which may be within the item
 
-  KOKKOS_FORCEINLINE_FUNCTION ItemOfLines(detail::Lines<T> const& all, Index first, int count,
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION ItemOfLines(detail::Lines<T, Data> const& all, Index first, int count,
                                           Index j)
       : data(all.line(first) + j), leading(all.leading), lines(count), left(all.length - j) {}
 };
@@ -97,6 +99,11 @@ struct ItemOfLines {
 template <class T, int Width>
 struct alignas(Width == 1 ? sizeof(T) : 16) Word {
   T element[static_cast<std::size_t>(Width)];
+};
+
+template <class Element, int Width>
+struct alignas(sizeof(Element) * Width) Stored {
+  Element element[static_cast<std::size_t>(Width)];
 };
 
 /// Items in registers, with the sums of their panel.
@@ -116,10 +123,10 @@ class KeptLines {
       });
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION void load(auto k, auto r, T const* line, Index left) {
+  KOKKOS_FORCEINLINE_FUNCTION void load(auto k, auto r, auto const& line, Index left) {
     load_item(line, left, lines_[r()][k()]);
   }
-  KOKKOS_FORCEINLINE_FUNCTION T multiply(auto k, auto r, auto c, T const* /*line*/, T const* x,
+  KOKKOS_FORCEINLINE_FUNCTION T multiply(auto k, auto r, auto c, auto const& /*line*/, T const* x,
                                          Index left) const {
     if constexpr (keeps_x) {
       return dot(lines_[r()][k()], x_[c()][k()]);
@@ -130,8 +137,9 @@ class KeptLines {
     }
   }
   /// Sums of column c += factor[r] · line r of the step: a chain, from 0 if `fresh`.
-  KOKKOS_FORCEINLINE_FUNCTION void add(auto k, auto c, ItemOfLines<T> const& from, T const* factor,
-                                       bool fresh, T* /*sums*/) {
+  template <class Data>
+  KOKKOS_FORCEINLINE_FUNCTION void add(auto k, auto c, ItemOfLines<Data> const& from,
+                                       T const* factor, bool fresh, T* /*sums*/) {
     if (fresh) sums_[c()][k()] = Item{};
     static_for<Shape::lines>([&](auto r) {
       if (r() >= from.lines) return;
@@ -179,6 +187,27 @@ class KeptLines {
       item.word[s()] = j < end ? *word_at(from + j) : Word{};
     });
   }
+  /// All loads come before the first conversion.
+  KOKKOS_FORCEINLINE_FUNCTION static void load_item(detail::NarrowData<T> const& from, Index left,
+                                                    Item& item) {
+    int const end = static_cast<int>(Kokkos::min(left, Index{segment<T>}));
+    detail::with_storage(from.storage, [&](auto stored) {
+      using Element = detail::BitsOf<stored()>;
+      using Stored = kernels::Stored<Element, Shape::width>;
+      Element const* const element = from.template elements<stored()>();
+      Stored word[chain_steps];
+      static_for<chain_steps>([&](auto s) {
+        constexpr int j = s() * lanes<T>;
+        word[s()] = j < end ? *reinterpret_cast<Stored const*>(element + j) : Stored{};
+      });
+      static_for<chain_steps>([&](auto s) {
+        static_for<Shape::width>([&](auto e) {
+          item.word[s()].element[e()] =
+              static_cast<T>(detail::widened<stored()>(word[s()].element[e()]));
+        });
+      });
+    });
+  }
   KOKKOS_FORCEINLINE_FUNCTION static T dot(Item const& line, Item const& x) {
     T chain[Shape::width];
     static_for<Shape::width>([&](auto e) {
@@ -203,13 +232,22 @@ class CachedLines {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION CachedLines(Team const& /*team*/, int /*columns*/, auto const& /*x*/,
                                           Index /*length*/) {}
-  KOKKOS_FORCEINLINE_FUNCTION void load(auto /*k*/, auto /*r*/, T const* /*line*/, Index /*left*/) {
-  }
+  KOKKOS_FORCEINLINE_FUNCTION void load(auto /*k*/, auto /*r*/, auto const& /*line*/,
+                                        Index /*left*/) {}
   KOKKOS_FORCEINLINE_FUNCTION T multiply(auto /*k*/, auto /*r*/, auto /*c*/, T const* line,
                                          T const* x, Index left) const {
-    return left >= whole ? dot(line, x) : dot(line, x, left);
+    return left >= whole ? dot<lanes<T>>(line, x) : dot<lanes<T>>(line, x, left);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add(auto /*k*/, auto /*c*/, ItemOfLines<T> const& from,
+  KOKKOS_FORCEINLINE_FUNCTION T multiply(auto /*k*/, auto /*r*/, auto /*c*/,
+                                         detail::NarrowData<T> const& line, T const* x,
+                                         Index left) const {
+    constexpr int width = Shape::width;
+    T own[static_cast<std::size_t>(chain_steps * width)];
+    widen_item(line, left, own);
+    return left >= whole ? dot<width>(own, x) : dot<width>(own, x, left);
+  }
+  template <class Data>
+  KOKKOS_FORCEINLINE_FUNCTION void add(auto /*k*/, auto /*c*/, ItemOfLines<Data> const& from,
                                        T const* factor, bool fresh, T* sums) {
     if (from.lines == Shape::lines) return add_lines<Shape::lines>(from, 0, factor, fresh, sums);
     for (int r = 0; r < from.lines; ++r) add_lines<1>(from, r, factor, fresh && r == 0, sums);
@@ -229,23 +267,26 @@ class CachedLines {
   /// Elements from an item's first to its last.
   static constexpr int whole = (chain_steps - 1) * lanes<T> + Shape::width;
 
+  /// `Pitch` elements between words of the line.
+  template <int Pitch>
   KOKKOS_FORCEINLINE_FUNCTION static T dot(T const* line, T const* x) {
     T chain[Shape::width];
     for (int e = 0; e < Shape::width; ++e) {
       T sum = T(0);
       for (int s = 0; s < chain_steps; ++s) {
-        sum = Kokkos::fma(line[s * lanes<T> + e], x[s * lanes<T> + e], sum);
+        sum = Kokkos::fma(line[s * Pitch + e], x[s * lanes<T> + e], sum);
       }
       chain[e] = sum;
     }
     return tree<Shape::width>(chain);
   }
+  template <int Pitch>
   KOKKOS_FUNCTION static T dot(T const* line, T const* x, Index left) {
     T chain[Shape::width];
     for (int e = 0; e < Shape::width; ++e) {
       T sum = T(0);
-      for (int j = e; j < Kokkos::min(Index{whole}, left); j += lanes<T>) {
-        sum = Kokkos::fma(line[j], x[j], sum);
+      for (int j = e, i = e; j < Kokkos::min(Index{whole}, left); j += lanes<T>, i += Pitch) {
+        sum = Kokkos::fma(line[i], x[j], sum);
       }
       chain[e] = sum;
     }
@@ -256,19 +297,41 @@ class CachedLines {
       body(j, Kokkos::min(left, j + Shape::width));
     }
   }
-  template <int Count>
-  KOKKOS_FORCEINLINE_FUNCTION static void add_lines(ItemOfLines<T> const& from, int first,
+  /// Words adjacent in `to`.
+  KOKKOS_FORCEINLINE_FUNCTION static void widen_item(detail::NarrowData<T> const& from, Index left,
+                                                     T* to) {
+    detail::with_storage(from.storage, [&](auto stored) {
+      auto const* const element = from.template elements<stored()>();
+      for (int s = 0; s < chain_steps; ++s) {
+        Index const begin = Index{s} * lanes<T>;
+        auto const end = static_cast<int>(Kokkos::min(Index{Shape::width}, left - begin));
+        for (int e = 0; e < end; ++e) {
+          to[s * Shape::width + e] = static_cast<T>(detail::widened<stored()>(element[begin + e]));
+        }
+      }
+    });
+  }
+  template <int Count, class Data>
+  KOKKOS_FORCEINLINE_FUNCTION static void add_lines(ItemOfLines<Data> const& from, int first,
                                                     T const* factor, bool fresh, T* sums) {
-    T const* const line = from.data + first * from.leading;
+    Data const line = from.data + first * from.leading;
     for_words(from.left, [&](Index j, Index end) {
-      add_word<Count>(line, from.leading, factor + first, fresh, sums, j, end);
+      if constexpr (detail::is_narrow<Data>) {
+        T own[static_cast<std::size_t>(Count * Shape::width)];
+        for (int r = 0; r < Count; ++r) {
+          (line + (r * from.leading + j)).widen(end - j, own + r * Shape::width);
+        }
+        add_word<Count>(own, Shape::width, factor + first, fresh, sums + j, end - j);
+      } else {
+        add_word<Count>(line + j, from.leading, factor + first, fresh, sums + j, end - j);
+      }
     });
   }
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION static void add_word(T const* line, Index leading, T const* factor,
-                                                   bool fresh, T* KOKKOS_RESTRICT sums, Index j,
-                                                   Index end) {
-    for (; j < end; ++j) {
+                                                   bool fresh, T* KOKKOS_RESTRICT sums,
+                                                   Index width) {
+    for (Index j = 0; j < width; ++j) {
       T sum = fresh ? T(0) : sums[j];
       for (int r = 0; r < Count; ++r) sum = Kokkos::fma(factor[r], line[r * leading + j], sum);
       sums[j] = sum;

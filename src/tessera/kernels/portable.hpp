@@ -42,8 +42,8 @@ struct DotPlan {
   Index run_length;
   int columns;
 
-  template <class Columns = OneColumn>
-  DotPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning,
+  template <class Data, class Columns = OneColumn>
+  DotPlan(Exec const& /*exec*/, Lines<T, Data> const& lines, Tuning const& tuning,
           Columns const& of_block = {})
       : lines_per_team(std::min(tuning.dot.lines_per_team, lines.count)),
         line_blocks(summation::ceil_div(lines.count, lines_per_team)),
@@ -57,7 +57,7 @@ struct DotPlan {
     }
   }
 
-  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+  [[nodiscard]] Index workspace(auto const& lines) const {
     return runs == 1 ? 0 : columns * lines.count * runs;
   }
   [[nodiscard]] Index teams() const { return line_blocks * runs; }
@@ -66,14 +66,14 @@ struct DotPlan {
   }
   [[nodiscard]] static int lines_side_by_side() { return OfOneThread<T>::lines; }
 
-  template <class Columns>
-  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
+  template <class Columns, class Data>
+  void run(Exec const& exec, Label const& label, Lines<T, Data> const& lines, InputOf<T, Columns> x,
            OutputOf<T, Columns> out, T* workspace, Columns const& of_block) const;
 };
 
 template <class Exec, class T>
-template <class Columns>
-void DotPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
+template <class Columns, class Data>
+void DotPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T, Data> const& lines,
                            InputOf<T, Columns> x, OutputOf<T, Columns> out, T* workspace,
                            Columns const& of_block) const {
   OutputOf<T, Columns> const target =
@@ -83,8 +83,8 @@ void DotPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const&
       [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(
             exec, label, teams(), threads_of_team,
-            Dot<T, Shape>{lines, x, target, lines_per_team, runs, run_length,
-                          chunk_of<T, Shape>(run_length), columns});
+            Dot<T, Shape, Data>{lines, x, target, lines_per_team, runs, run_length,
+                                chunk_of<T, Shape>(run_length), columns});
       });
   if (runs > 1) {
     detail::combine_runs(exec, label.combine, workspace, columns * lines.count, runs, out);
@@ -100,8 +100,8 @@ struct SumPlan {
   Index column_tiles;
   int columns;
 
-  template <class Columns = OneColumn>
-  SumPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning,
+  template <class Data, class Columns = OneColumn>
+  SumPlan(Exec const& /*exec*/, Lines<T, Data> const& lines, Tuning const& tuning,
           Columns const& of_block = {})
       : panels(lines.panels()),
         panels_per_team(detail::group_size(tuning.sum.panels_per_team, panels.count)),
@@ -112,7 +112,7 @@ struct SumPlan {
     column_tiles = summation::ceil_div(lines.length, columns_per_team);
   }
 
-  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+  [[nodiscard]] Index workspace(auto const& lines) const {
     return groups * Stacks<T>::levels_for(panels_per_team) *
            detail::whole_words<T>(columns * lines.length);
   }
@@ -122,26 +122,27 @@ struct SumPlan {
   }
   [[nodiscard]] static int lines_side_by_side() { return OfOneThread<T>::lines; }
   [[nodiscard]] Index panels_of_team() const { return panels_per_team; }
-  [[nodiscard]] static Index scratch_of(Lines<T> const& /*lines*/) { return 0; }
+  [[nodiscard]] static Index scratch_of(auto const& /*lines*/) { return 0; }
 
-  template <class Columns>
-  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> y,
+  template <class Columns, class Data>
+  void run(Exec const& exec, Label const& label, Lines<T, Data> const& lines, InputOf<T, Columns> y,
            OutputOf<T, Columns> out, T* workspace, Meeting<T> const& meeting,
            Columns const& of_block) const;
 };
 
 template <class Exec, class T>
-template <class Columns>
-void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
+template <class Columns, class Data>
+void SumPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T, Data> const& lines,
                            InputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
                            Meeting<T> const& /*meeting*/, Columns const& of_block) const {
   Stacks<T> const stacks{workspace, Stacks<T>::levels_for(panels_per_team), columns * lines.length};
   InputVectors<T> const sums{workspace, lines.length};
   with_shape<Exec, LineStorage::any, most_threads>(
       of_block, lines, sums, columns_per_team, [&]<class Shape>(Shape, int threads_of_team) {
-        run_teams<T, Shape::max_threads>(exec, label, teams(), threads_of_team,
-                                         Sum<T, Shape>{lines, y, stacks, panels, panels_per_team,
-                                                       columns_per_team, column_tiles, columns});
+        run_teams<T, Shape::max_threads>(
+            exec, label, teams(), threads_of_team,
+            Sum<T, Shape, Data>{lines, y, stacks, panels, panels_per_team, columns_per_team,
+                                column_tiles, columns});
       });
   combine(exec, label.combine, stacks, groups, out);
 }
@@ -154,8 +155,8 @@ struct FusedLinesPlan {
   Index length;
   int columns;
 
-  template <class Columns = OneColumn>
-  FusedLinesPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning,
+  template <class Data, class Columns = OneColumn>
+  FusedLinesPlan(Exec const& /*exec*/, Lines<T, Data> const& lines, Tuning const& tuning,
                  Columns const& of_block = {})
       : panels(lines.panels()),
         panels_per_team(detail::group_size(tuning.fused_lines.panels_per_team, panels.count)),
@@ -163,29 +164,29 @@ struct FusedLinesPlan {
         length(lines.length),
         columns(of_block.count()) {}
 
-  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+  [[nodiscard]] Index workspace(auto const& lines) const {
     return groups * Stacks<T>::levels_for(panels_per_team) * columns * lines.length;
   }
-  [[nodiscard]] static Index exchanged(Lines<T> const& /*lines*/) { return 0; }
+  [[nodiscard]] static Index exchanged(auto const& /*lines*/) { return 0; }
   [[nodiscard]] Index teams() const { return groups; }
   [[nodiscard]] int threads() const {
     return teams_of_one<Exec> ? 1 : threads_for(summation::segments<T>(length) * 16, 1);
   }
   [[nodiscard]] static int lines_side_by_side() { return OfOneThread<T>::lines; }
   [[nodiscard]] Index panels_of_team() const { return panels_per_team; }
-  [[nodiscard]] Index scratch_of(Lines<T> const& lines) const {
+  [[nodiscard]] Index scratch_of(auto const& lines) const {
     return scratch_of_trees<T, OfOneThread<T>>(chunk_of<T, OfOneThread<T>>(lines.length));
   }
 
-  template <class Factor, class Columns>
-  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputOf<T, Columns> x,
+  template <class Factor, class Columns, class Data>
+  void run(Exec const& exec, Label const& label, Lines<T, Data> const& lines, InputOf<T, Columns> x,
            OutputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
            Meeting<T> const& meeting, Factor const& factor, Columns const& of_block) const;
 };
 
 template <class Exec, class T>
-template <class Factor, class Columns>
-void FusedLinesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
+template <class Factor, class Columns, class Data>
+void FusedLinesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T, Data> const& lines,
                                   InputOf<T, Columns> x, OutputOf<T, Columns> y,
                                   OutputOf<T, Columns> out, T* workspace,
                                   Meeting<T> const& /*meeting*/, Factor const& factor,
@@ -196,8 +197,8 @@ void FusedLinesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T>
       [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(
             exec, label, groups, threads_of_team,
-            FusedRows<T, Shape, Factor>{lines, x, y, stacks, panels, panels_per_team,
-                                        chunk_of<T, Shape>(lines.length), factor, columns});
+            FusedRows<T, Shape, Factor, Data>{lines, x, y, stacks, panels, panels_per_team,
+                                              chunk_of<T, Shape>(lines.length), factor, columns});
       });
   combine(exec, label.combine, stacks, groups, out);
 }
@@ -210,8 +211,8 @@ struct FusedTilesPlan {
   Index tiles_per_team;
   Index groups;
 
-  template <class Columns = OneColumn>
-  FusedTilesPlan(Exec const& /*exec*/, Lines<T> const& lines, Tuning const& tuning,
+  template <class Data, class Columns = OneColumn>
+  FusedTilesPlan(Exec const& /*exec*/, Lines<T, Data> const& lines, Tuning const& tuning,
                  Columns const& /*of_block*/ = {})
       : panels(lines.panels()) {
     Index const segments = summation::segments<T>(lines.length);
@@ -224,26 +225,26 @@ struct FusedTilesPlan {
     groups = summation::ceil_div(tiles, tiles_per_team);
   }
 
-  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+  [[nodiscard]] Index workspace(auto const& lines) const {
     return stacks_size(lines) + groups * Stacks<T>::levels_for(panels.count) * width;
   }
-  [[nodiscard]] static Index exchanged(Lines<T> const& /*lines*/) { return 0; }
+  [[nodiscard]] static Index exchanged(auto const& /*lines*/) { return 0; }
   [[nodiscard]] Index teams() const { return groups; }
   [[nodiscard]] int threads() const {
     return teams_of_one<Exec> ? 1 : threads_for(summation::segments<T>(width) * 16, 1);
   }
   [[nodiscard]] static int lines_side_by_side() { return OfOneThread<T>::lines; }
   [[nodiscard]] Index panels_of_team() const { return panels.count; }
-  [[nodiscard]] Index scratch_of(Lines<T> const& /*lines*/) const {
+  [[nodiscard]] Index scratch_of(auto const& /*lines*/) const {
     return width + scratch_of_trees<T, OfOneThread<T>>(width);
   }
 
-  template <class Factor>
-  void run(Exec const& exec, Label const& label, Lines<T> const& lines, T const* x,
+  template <class Factor, class Data>
+  void run(Exec const& exec, Label const& label, Lines<T, Data> const& lines, T const* x,
            OutputVector<T> y, OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
            Factor const& factor, OneColumn const& of_block) const;
-  template <class Factor>
-  void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
+  template <class Factor, class Data>
+  void run(Exec const& exec, Label const& label, Lines<T, Data> const& lines, InputVectors<T> x,
            OutputVectors<T> y, OutputVectors<T> out, T* workspace, Meeting<T> const& meeting,
            Factor const& factor, SomeColumns const& of_block) const {
     for (int c = 0; c < of_block.count(); ++c) {
@@ -253,14 +254,14 @@ struct FusedTilesPlan {
   }
 
  private:
-  [[nodiscard]] Index stacks_size(Lines<T> const& lines) const {
+  [[nodiscard]] Index stacks_size(auto const& lines) const {
     return detail::whole_words<T>(groups * Stacks<T>::levels_for(tiles_per_team) * lines.count);
   }
 };
 
 template <class Exec, class T>
-template <class Factor>
-void FusedTilesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T> const& lines,
+template <class Factor, class Data>
+void FusedTilesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T, Data> const& lines,
                                   T const* x, OutputVector<T> y, OutputVector<T> out, T* workspace,
                                   Meeting<T> const& /*meeting*/, Factor const& factor,
                                   OneColumn const& of_block) const {
@@ -271,8 +272,8 @@ void FusedTilesPlan<Exec, T>::run(Exec const& exec, Label const& label, Lines<T>
       of_block, lines, sums, width, [&]<class Shape>(Shape, int threads_of_team) {
         run_teams<T, Shape::max_threads>(
             exec, label, groups, threads_of_team,
-            FusedColumns<T, Shape, Factor>{lines, x, y, stacks, parts, panels, width, tiles,
-                                           tiles_per_team, factor});
+            FusedColumns<T, Shape, Factor, Data>{lines, x, y, stacks, parts, panels, width, tiles,
+                                                 tiles_per_team, factor});
       });
   combine(exec, label.combine, stacks, groups, out);
 }

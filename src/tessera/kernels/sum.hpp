@@ -30,8 +30,8 @@ namespace tessera::kernels {
 using detail::Lines;
 
 /// stack(c)'s level 0 = the sum over the group's lines i of factor(c)[i] * line_i.
-template <class T, class Shape, class Team>
-KOKKOS_FORCEINLINE_FUNCTION void add_panels(Team const& team, Lines<T> const& lines,
+template <class T, class Shape, class Data, class Team>
+KOKKOS_FORCEINLINE_FUNCTION void add_panels(Team const& team, Lines<T, Data> const& lines,
                                             Group const& group, int columns, auto const& factor,
                                             auto const& stack) {
   Items<T, Shape> const items(team, lines.length);
@@ -45,7 +45,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_panels(Team const& team, Lines<T> const& li
     });
     items.for_each([&](auto k, int item) {
       Index const j = items.place(item);
-      ItemOfLines<T> const tile(lines, now.first, now.count, j);
+      ItemOfLines<Data> const tile(lines, now.first, now.count, j);
       static_for<Shape::lines>([&](auto r) {
         if (r() < now.count) held.load(k, r, tile.data + r() * tile.leading, tile.left);
       });
@@ -61,9 +61,9 @@ KOKKOS_FORCEINLINE_FUNCTION void add_panels(Team const& team, Lines<T> const& li
 
 /// Each group's level 0 = the sum over its lines i of y[i] * line_i. A block's vectors are one
 /// after another.
-template <class T, class Shape>
+template <class T, class Shape, class Data = T const*>
 struct Sum {
-  Lines<T> lines;
+  Lines<T, Data> lines;
   BlockIn<T, Shape> y;
   Stacks<T> stacks;
   summation::Panels panels;
@@ -81,7 +81,7 @@ struct Sum {
     Index const width = Kokkos::min(columns_per_team, lines.length - begin);
     VectorStack<T> const stack = stacks.of(index).from(begin);
     add_panels<T, Shape>(
-        team, Lines<T>{lines.data + begin, lines.count, width, lines.leading},
+        team, Lines<T, Data>{lines.data + begin, lines.count, width, lines.leading},
         Group(index, panels_per_team, panels.lines, lines.count), columns,
         [&](int c) { return column_of(y, c); },
         [&](int c) { return stack.from(c * lines.length); });

@@ -46,13 +46,22 @@ inline constexpr int many_kept = 4;
 inline constexpr int threads_with_many = most_threads / 2;
 
 template <class T>
-bool on_words(Lines<T> const& lines, InputVectors<T> const& x) {
+bool begins_with_word(T const* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
+}
+/// A word has as many elements as one of T.
+template <class T>
+bool begins_with_word(detail::NarrowData<T> const& data) {
+  return reinterpret_cast<std::uintptr_t>(data.bytes) %
+             (16 / sizeof(T) * element_bytes(data.storage)) ==
+         0;
+}
+
+template <class T, class Data>
+bool on_words(Lines<T, Data> const& lines, InputVectors<T> const& x) {
   constexpr Index word = 16 / sizeof(T);
-  auto const begins = [](T const* place) {
-    return reinterpret_cast<std::uintptr_t>(place) % 16 == 0;
-  };
-  return begins(lines.data) && begins(x.data) && x.pitch % word == 0 && lines.leading % word == 0 &&
-         lines.length % word == 0;
+  return begins_with_word(lines.data) && begins_with_word(x.data) && x.pitch % word == 0 &&
+         lines.leading % word == 0 && lines.length % word == 0;
 }
 
 enum class LineStorage {
@@ -63,8 +72,8 @@ enum class LineStorage {
 
 /// Calls body(Shape, threads) for parts of `length` elements. Teams below MaxThreads have more
 /// registers per thread.
-template <class Exec, LineStorage storage, int MaxThreads, class T, class Body>
-void with_shape(detail::OneColumn const& /*of_block*/, Lines<T> const& lines,
+template <class Exec, LineStorage storage, int MaxThreads, class T, class Data, class Body>
+void with_shape(detail::OneColumn const& /*of_block*/, Lines<T, Data> const& lines,
                 InputVectors<T> const& x, Index length, Body const& body) {
   if constexpr (teams_of_one<Exec>) {
     body(OfOneThread<T>{}, 1);
@@ -92,8 +101,8 @@ inline constexpr int most_of_block = 8;
 inline constexpr int threads_with_block = 128;
 
 /// On a GPU, threads keep an item of all columns of short lines.
-template <class Exec, LineStorage storage, int /*MaxThreads*/, class T, class Body>
-void with_shape(detail::SomeColumns const& of_block, Lines<T> const& lines,
+template <class Exec, LineStorage storage, int /*MaxThreads*/, class T, class Data, class Body>
+void with_shape(detail::SomeColumns const& of_block, Lines<T, Data> const& lines,
                 InputVectors<T> const& x, Index length, Body const& body) {
   constexpr bool is_fused = storage == LineStorage::wide;
   auto const of = [&]<int Columns>(detail::StaticInt<Columns>) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 
@@ -16,9 +17,10 @@ namespace tessera::detail {
 using summation::Index;
 
 /// Rows of LayoutRight, columns of LayoutLeft (docs/summation.md).
-template <class T>
+/// `Data` is a pointer, or loads elements that are stored otherwise (narrow.hpp).
+template <class T, class Data = T const*>
 struct Lines {
-  T const* data;
+  Data data;
   Index count;
   Index length;
   Index leading;  ///< between lines, in elements
@@ -27,7 +29,7 @@ struct Lines {
   /// 1, except in a single line, which is packed before a kernel.
   Index stride = 1;
 
-  KOKKOS_INLINE_FUNCTION T const* line(Index i) const { return data + i * leading; }
+  KOKKOS_INLINE_FUNCTION Data line(Index i) const { return data + i * leading; }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index bytes() const {
     return count * length * static_cast<Index>(sizeof(T));
   }
@@ -104,8 +106,11 @@ template <class Matrix>
 inline constexpr bool is_row_major =
     std::is_same_v<typename Matrix::array_layout, Kokkos::LayoutRight>;
 
-template <bool Rows, class Matrix>
-Lines<typename Matrix::non_const_value_type> lines_of(Matrix const& A) {
+template <class T, class Data>
+using LoadedFrom = std::conditional_t<std::is_pointer_v<Data>, T const*, Data>;
+
+template <bool Rows, class Matrix, class T = typename Matrix::non_const_value_type>
+Lines<T, LoadedFrom<T, decltype(std::declval<Matrix const&>().data())>> lines_of(Matrix const& A) {
   auto const rows = static_cast<Index>(A.extent(0));
   auto const cols = static_cast<Index>(A.extent(1));
   if constexpr (Rows) {

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 The Tessera authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#if __has_include(<stdfloat>)
+#include <stdfloat>
+#endif
+
+#include <Kokkos_Core.hpp>
+
+/// Element types that `multiply`, `multiply_transposed` and `atax` read as stored.
+namespace tessera {
+
+/// A number of IEEE 754 binary16. Tessera reads it and does not compute with it.
+struct Float16 {
+  std::uint16_t bits;
+};
+
+/// The upper half of a float. Tessera reads it and does not compute with it.
+struct Bfloat16 {
+  std::uint16_t bits;
+};
+
+/// Every value of these types is a float.
+enum class Storage { float16, bfloat16, int8, uint8, int16, uint16 };
+
+KOKKOS_INLINE_FUNCTION constexpr std::size_t element_bytes(Storage storage) {
+  return storage == Storage::int8 || storage == Storage::uint8 ? 1 : 2;
+}
+
+/// `value`: the Storage of S. Specialise it for another type with the same representation.
+template <class S>
+struct StorageOf {};
+template <Storage S>
+using IsStored = std::integral_constant<Storage, S>;
+template <>
+struct StorageOf<Float16> : IsStored<Storage::float16> {};
+template <>
+struct StorageOf<Bfloat16> : IsStored<Storage::bfloat16> {};
+template <>
+struct StorageOf<std::int8_t> : IsStored<Storage::int8> {};
+template <>
+struct StorageOf<std::uint8_t> : IsStored<Storage::uint8> {};
+template <>
+struct StorageOf<std::int16_t> : IsStored<Storage::int16> {};
+template <>
+struct StorageOf<std::uint16_t> : IsStored<Storage::uint16> {};
+// Without such a type Kokkos uses float.
+#if !KOKKOS_HALF_T_IS_FLOAT
+template <>
+struct StorageOf<Kokkos::Experimental::half_t> : IsStored<Storage::float16> {};
+#endif
+#if !KOKKOS_BHALF_T_IS_FLOAT
+template <>
+struct StorageOf<Kokkos::Experimental::bhalf_t> : IsStored<Storage::bfloat16> {};
+#endif
+#if defined(__STDCPP_FLOAT16_T__)
+template <>
+struct StorageOf<std::float16_t> : IsStored<Storage::float16> {};
+#endif
+#if defined(__STDCPP_BFLOAT16_T__)
+template <>
+struct StorageOf<std::bfloat16_t> : IsStored<Storage::bfloat16> {};
+#endif
+
+template <class S>
+concept NarrowScalar = requires {
+  { StorageOf<S>::value } -> std::convertible_to<Storage>;
+} && sizeof(S) == element_bytes(StorageOf<S>::value);
+
+namespace detail {
+
+/// Without arithmetic on subnormal floats, which a thread may flush to zero.
+KOKKOS_FORCEINLINE_FUNCTION float widened_half(std::uint32_t bits) {
+  constexpr std::uint32_t smallest_normal = 0x38800000U;  // 2^-14
+  std::uint32_t const magnitude = (bits & 0x7fffU) << 13U;
+  std::uint32_t const exponent = magnitude & 0x0f800000U;
+  std::uint32_t const normal = magnitude + 0x38000000U;
+  std::uint32_t const not_finite = magnitude + 0x70000000U;
+  float const subnormal = Kokkos::bit_cast<float>(magnitude + smallest_normal) -
+                          Kokkos::bit_cast<float>(smallest_normal);
+  std::uint32_t const result = exponent == 0             ? Kokkos::bit_cast<std::uint32_t>(subnormal)
+                               : exponent == 0x0f800000U ? not_finite
+                                                         : normal;
+  return Kokkos::bit_cast<float>((bits & 0x8000U) << 16U | result);
+}
+
+/// The number with these bits. GPUs convert integers slowly, and add fast: 2^23 + i is a float with
+/// the bits of i.
+template <Storage S>
+KOKKOS_FORCEINLINE_FUNCTION float widened(std::uint32_t bits) {
+  constexpr std::uint32_t two_to_23 = 0x4b000000U;
+  if constexpr (S == Storage::float16) {
+#if !KOKKOS_HALF_T_IS_FLOAT
+    using Half = Kokkos::Experimental::half_t;
+    if constexpr (std::is_trivially_copyable_v<Half>) {
+      return static_cast<float>(Kokkos::bit_cast<Half>(static_cast<std::uint16_t>(bits)));
+    }
+#endif
+    return widened_half(bits);
+  } else if constexpr (S == Storage::bfloat16) {
+    return Kokkos::bit_cast<float>(bits << 16U);
+  } else {
+    constexpr bool is_signed = S == Storage::int8 || S == Storage::int16;
+    constexpr std::uint32_t sign =
+        !is_signed ? 0U : (element_bytes(S) == 1 ? 0x80U : 0x8000U);
+    return Kokkos::bit_cast<float>(two_to_23 | (bits ^ sign)) -
+           Kokkos::bit_cast<float>(two_to_23 | sign);
+  }
+}
+
+/// Calls body(std::integral_constant<Storage, storage>).
+template <class Body>
+KOKKOS_FORCEINLINE_FUNCTION void with_storage(Storage storage, Body const& body) {
+  switch (storage) {
+    case Storage::float16: return body(IsStored<Storage::float16>{});
+    case Storage::bfloat16: return body(IsStored<Storage::bfloat16>{});
+    case Storage::int8: return body(IsStored<Storage::int8>{});
+    case Storage::uint8: return body(IsStored<Storage::uint8>{});
+    case Storage::int16: return body(IsStored<Storage::int16>{});
+    case Storage::uint16: return body(IsStored<Storage::uint16>{});
+  }
+}
+
+}  // namespace detail
+
+/// The float, or double, with the value of `x`; exact.
+template <class T = float, NarrowScalar S>
+KOKKOS_FORCEINLINE_FUNCTION T widen(S x) {
+  using Bits = std::conditional_t<sizeof(S) == 1, std::uint8_t, std::uint16_t>;
+  return static_cast<T>(detail::widened<StorageOf<S>::value>(Kokkos::bit_cast<Bits>(x)));
+}
+
+}  // namespace tessera
