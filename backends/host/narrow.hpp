@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 #include <Kokkos_Core.hpp>
 
@@ -18,16 +19,69 @@
 #include <tessera/backends/host/widen.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/order/narrow.hpp>
+#include <tessera/order/static_for.hpp>
 
-/// Narrow matrices. A thread widens pieces of a few lines into its L1 cache, then computes as with
-/// lines in memory:
-///
-///     for each step of `step` lines:
-///       for each piece of the lines: widen it, dot products      # a tree over the pieces
-///       for each piece: widen it, add it times the factors       # fused: again from L2
+/// Narrow matrices, `step` lines at a time. For one vector, kernels widen elements in registers.
+/// For a block, a thread widens pieces of the lines into its L1 cache, where all columns read them.
+/// Fused kernels read a step's lines again from L2.
 ///
 /// Plans are those of lines of floats or doubles. Tunings of lines from memory do not apply.
 namespace tessera::detail {
+
+/// Prefetches so many elements ahead of a walk along `count` lines at a time; see Ahead.
+template <class T>
+class AheadOfNarrow {
+ public:
+  AheadOfNarrow() = default;
+  KOKKOS_INLINE_FUNCTION AheadOfNarrow(NarrowLines<T> const& lines, Index first, int count,
+                                       Index begin, Index end)
+      : lines_(&lines),
+        size_(static_cast<Index>(element_bytes(lines.data.storage))),
+        near_line_(first),
+        far_line_(first + count),
+        begin_(begin) {
+    constexpr Index best = 8 * 1024;
+    Index const distance = best / size_;
+    Index const span = end - begin;
+    if (distance < span) {
+      near_ = distance;
+      far_ = distance - span;
+      turn_ = span - distance;
+    } else {
+      far_line_ = first + summation::ceil_div(distance, span) * count;
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void fetch(int r, Index j, Index length) const {
+    if (lines_ == nullptr) return;
+    bool const is_near = j < turn_;
+    Index const line = (is_near ? near_line_ : far_line_) + r;
+    if (line >= lines_->count) return;
+    unsigned char const* const from =
+        (lines_->line(line) + (begin_ + j + (is_near ? near_ : far_))).bytes;
+    for (Index k = 0; k < length * size_; k += 64) backends::host::prefetch(from + k);
+  }
+
+ private:
+  NarrowLines<T> const* lines_ = nullptr;
+  Index size_ = 1;
+  Index near_line_ = 0;
+  Index far_line_ = 0;
+  Index begin_ = 0;
+  Index near_ = 0;
+  Index far_ = 0;
+  Index turn_ = 0;
+};
+
+/// Not inlined: several kernels share it.
+template <int Count, Storage S, class T>
+__attribute__((noinline)) KOKKOS_FUNCTION void dot_stored_lines(
+    Lines<T, backends::host::StoredAs<S, T>> const& lines, Index first, T const* x,
+    AheadOfNarrow<T> const& next, T* values) {
+  dot_lines_by_packs<Count, 2>(lines, first, x, 0, lines.length, next, OutputVector<T>{values, 1});
+}
+
+/// What a pass prefetches of the next step.
+enum class Fetch { all, half, nothing };
 
 template <class T, class Columns>
 struct NarrowSteps {
@@ -40,62 +94,84 @@ struct NarrowSteps {
   static constexpr Index piece = 2 * summation::segment<T>;
   /// Pieces do not map to the same sets of L1.
   static constexpr Index pitch = piece + 64 / static_cast<Index>(sizeof(T));
-  static constexpr Index scratch = step * pitch;
+  static constexpr Index scratch = Columns::most == 1 ? 0 : step * pitch;
 
   NarrowSteps(NarrowLines<T> const& all, Columns const& of_block)
       : lines(all),
         walk{.in_cache = true, .avx512 = backends::host::avx512::available()},
         columns(of_block) {}
 
-  /// set(c, r, product of line first + r, from element `begin` to `end`, and x(c))
-  KOKKOS_INLINE_FUNCTION void multiply(Index first, Index last, Index begin, Index end,
-                                       InputOf<T, Columns> const& x, T* sLines,
-                                       auto const& set) const {
-    PerLine<PerLine<PairTree<T>, step>, Columns::most> trees;
-    for (Index j = begin; j < end; j += piece) {
-      Next const next = j + piece < end ? Next{0, j + piece} : Next{step, begin};
-      Lines<T> const some = widened(first, last, j, end, next, sLines);
-      for_blocks(some, [&](auto count, Index block) {
-        PerLine<PerLine<T, count()>, Columns::most> sums;
-        dot_lines_of_block<count()>(columns, some, block, from_element(x, j - begin), 0,
-                                    some.length, walk,
-                                    [&](int c) { return OutputVector<T>{sums[c], 1}; });
-        for (int c = 0; c < columns.count(); ++c) {
-          for (int r = 0; r < count(); ++r) trees[c][block + r].push(sums[c][r]);
-        }
-      });
-    }
-    for (int c = 0; c < columns.count(); ++c) {
-      for (Index r = 0; r < last - first; ++r) set(c, r, trees[c][r].sum());
-    }
-  }
-
-  /// In a core's L2 cache.
-  [[nodiscard]] KOKKOS_INLINE_FUNCTION bool two_steps_stay() const {
-    constexpr Index most = 256 * 1024;
-    return 2 * step * lines.length * static_cast<Index>(element_bytes(lines.data.storage)) <= most;
-  }
-
+  struct Range {
+    Index first;  ///< lines
+    Index last;
+    Index begin;  ///< elements
+    Index end;
+  };
   struct Panel {
     Index first;
     Index last;
     Index number;  ///< in its group
   };
-  /// Adds elements [begin, end) of the lines times y(c), which begins with line `first`. stack(c)
-  /// begins with element `begin`. The lines are in cache if they `stay` there: the next step is
-  /// prefetched.
-  KOKKOS_INLINE_FUNCTION void add(Panel const& panel, Index first, Index last, Index begin,
-                                  Index end, bool lines_stay, auto const& y, auto const& stack,
-                                  T* sLines) const {
-    for (Index j = begin; j < end; j += piece) {
-      Next const next = lines_stay || j + piece >= end ? Next{step, lines_stay ? j : begin}
-                                                       : Next{0, j + piece};
-      Lines<T> const some = widened(first, last, j, end, next, sLines);
-      for_blocks(some, [&](auto count, Index block) {
-        add_to_panels_of_block<count()>(
-            columns, NextStep<T>{some}, some, block, panel.first - first, panel.last - first,
-            [&](int c) { return y(c) + block; }, [&](int c) { return stack(c).from(j - begin); },
-            panel.number);
+
+  /// set(c, r, product of line range.first + r and x(c)); x begins with element range.begin.
+  KOKKOS_INLINE_FUNCTION void multiply(Range const& range, Fetch fetch,
+                                       InputOf<T, Columns> const& x, T* sLines,
+                                       auto const& set) const {
+    if constexpr (Columns::most == 1) {
+      // Two lines at a time are walked forward.
+      constexpr int most = 2;
+      with_stored(range, [&](auto const& some) {
+        for_line_blocks<most>(most, 0, some.count, [&](auto count, Index block) {
+          AheadOfNarrow<T> const next =
+              fetch == Fetch::nothing
+                  ? AheadOfNarrow<T>()
+                  : AheadOfNarrow<T>(lines, range.first + block, most, range.begin, range.end);
+          PerLine<T, count()> values;
+          dot_stored_lines<count()>(some, block, x, next, values);
+          for (int r = 0; r < count(); ++r) set(0, block + r, values[r]);
+        });
+      });
+    } else {
+      PerLine<PerLine<PairTree<T>, step>, Columns::most> trees;
+      for_pieces(range, fetch, sLines, [&](Lines<T> const& some, Index j) {
+        InputVectors<T> const from{x.data + j, x.pitch};
+        for_blocks(some, [&](auto count, Index block) {
+          PerLine<PerLine<T, count()>, Columns::most> sums;
+          dot_lines_of_block<count()>(columns, some, block, from, 0, some.length, walk,
+                                      [&](int c) { return OutputVector<T>{sums[c], 1}; });
+          for (int c = 0; c < columns.count(); ++c) {
+            for (int r = 0; r < count(); ++r) trees[c][block + r].push(sums[c][r]);
+          }
+        });
+      });
+      for (int c = 0; c < columns.count(); ++c) {
+        for (Index r = 0; r < range.last - range.first; ++r) set(c, r, trees[c][r].sum());
+      }
+    }
+  }
+
+  /// stack(c) += the lines times y(c), which begins with line range.first. stack(c) begins with
+  /// element range.begin.
+  KOKKOS_INLINE_FUNCTION void add(Panel const& panel, Range const& range, Fetch fetch,
+                                  auto const& y, auto const& stack, T* sLines) const {
+    Index const before = panel.first - range.first;
+    Index const end = panel.last - range.first;
+    if constexpr (Columns::most == 1) {
+      with_stored(range, [&](auto const& some) {
+        NextPieces const next{*this, range, fetch};
+        for_blocks(some, [&](auto count, Index block) {
+          add_stored<count()>(some, block, block == before, block + count() == end, next,
+                              y(0) + block, stack(0), panel.number);
+        });
+      });
+    } else {
+      for_pieces(range, fetch, sLines, [&](Lines<T> const& some, Index j) {
+        for_blocks(some, [&](auto count, Index block) {
+          add_to_panels_of_block<count()>(
+              columns, NextStep<T>{some}, some, block, before, end,
+              [&](int c) { return y(c) + block; }, [&](int c) { return stack(c).from(j); },
+              panel.number);
+        });
       });
     }
   }
@@ -113,35 +189,76 @@ struct NarrowSteps {
   }
 
  private:
-  KOKKOS_INLINE_FUNCTION static void for_blocks(Lines<T> const& some, auto const& body) {
+  /// Prefetches elements of the next step, if two steps fit a core's L2 cache.
+  struct NextPieces {
+    NarrowSteps const& steps;
+    Range const& range;
+    Fetch wanted;
+    Index size = static_cast<Index>(element_bytes(steps.lines.data.storage));
+    bool fits = 2 * step * (range.end - range.begin) * size <= 256 * 1024;
+
+    /// `j` from range.begin
+    KOKKOS_FORCEINLINE_FUNCTION void fetch(Index r, Index j, Index length) const {
+      if (wanted == Fetch::nothing || !fits) return;
+      if (wanted == Fetch::half && r >= step / 2) return;
+      Index const line = range.first + r + step;
+      if (line >= steps.lines.count) return;
+      unsigned char const* const from = (steps.lines.line(line) + (range.begin + j)).bytes;
+      for (Index k = 0; k < length * size; k += 64) backends::host::prefetch(from + k);
+    }
+  };
+
+  KOKKOS_INLINE_FUNCTION static void for_blocks(auto const& some, auto const& body) {
     for_line_blocks<most_lines_per_step>(most_lines_per_step, 0, some.count, body);
   }
-  KOKKOS_INLINE_FUNCTION static T const* from_element(T const* x, Index j) { return x + j; }
-  KOKKOS_INLINE_FUNCTION static InputVectors<T> from_element(InputVectors<T> const& x, Index j) {
-    return {x.data + j, x.pitch};
+  template <class Body>
+  KOKKOS_INLINE_FUNCTION void with_stored(Range const& range, Body const& body) const {
+    with_storage(lines.data.storage, [&](auto stored) {
+      using Data = backends::host::StoredAs<stored(), T>;
+      auto const data = lines.line(range.first) + range.begin;
+      body(Lines<T, Data>{Data{data.template elements<stored()>()}, range.last - range.first,
+                          range.end - range.begin, lines.leading});
+    });
   }
-  /// A piece that is needed next: so many lines further on.
-  struct Next {
-    Index lines;
-    Index begin;
-  };
-  /// Pieces of several lines are too short for hardware prefetchers.
-  KOKKOS_INLINE_FUNCTION void fetch(Index line, Index begin) const {
-    if (line >= lines.count || begin >= lines.length) return;
-    constexpr Index of_cache = 64;
-    unsigned char const* const from = (lines.line(line) + begin).bytes;
-    auto const size = static_cast<Index>(element_bytes(lines.data.storage));
-    Index const bytes = size * Kokkos::min(piece, lines.length - begin);
-    for (Index k = 0; k < bytes; k += of_cache) backends::host::prefetch(from + k);
-  }
-  KOKKOS_INLINE_FUNCTION Lines<T> widened(Index first, Index last, Index begin, Index end,
-                                          Next const& next, T* sLines) const {
-    Index const length = Kokkos::min(piece, end - begin);
-    for (Index i = first; i < last; ++i) {
-      fetch(i + next.lines, next.begin);
-      backends::host::widen(lines.line(i) + begin, length, sLines + (i - first) * pitch);
+  /// body(widened piece, its first element from range.begin)
+  template <class Body>
+  KOKKOS_INLINE_FUNCTION void for_pieces(Range const& range, Fetch fetch, T* sLines,
+                                         Body const& body) const {
+    NextPieces const next{*this, range, fetch};
+    for (Index j = 0; j < range.end - range.begin; j += piece) {
+      Index const length = Kokkos::min(piece, range.end - range.begin - j);
+      for (Index i = range.first; i < range.last; ++i) {
+        next.fetch(i - range.first, j, length);
+        backends::host::widen(lines.line(i) + (range.begin + j), length,
+                              sLines + (i - range.first) * pitch);
+      }
+      body(Lines<T>{sLines, range.last - range.first, length, pitch}, j);
     }
-    return {sLines, last - first, length, pitch};
+  }
+
+  /// As add_to_panel.
+  template <int Count, class Data>
+  KOKKOS_INLINE_FUNCTION static void add_stored(Lines<T, Data> const& some, Index block,
+                                                bool begins, bool ends, NextPieces const& next,
+                                                T const* y, VectorStack<T> const& stack,
+                                                Index index) {
+    T* const sums = stack.level(VectorStack<T>::level_of(index));
+    Joined<T> const joined = ends ? stack.joined(index) : Joined<T>{sums};
+    for (Index j = 0; j < some.length; j += piece) {
+      Index const width = Kokkos::min(piece, some.length - j);
+      for (int r = 0; r < Count; ++r) next.fetch(block + r, j, width);
+      Joined<T> const to = joined.from(j);
+      auto const add = [&](auto fresh, auto merge) {
+        backends::host::add_stored_lines<Count, fresh() == 1, merge() == 1>(
+            some.line(block) + j, some.leading, y, sums + j, to.subtree(0), width);
+      };
+      if (begins) {
+        to.waiting == 0 ? add(StaticInt<1>{}, StaticInt<0>{}) : add(StaticInt<1>{}, StaticInt<1>{});
+      } else {
+        to.waiting == 0 ? add(StaticInt<0>{}, StaticInt<0>{}) : add(StaticInt<0>{}, StaticInt<1>{});
+      }
+      to.join_others(width);
+    }
   }
 };
 
@@ -166,8 +283,8 @@ struct DotOfNarrow {
                  : OutputVector<T>{workspace + c * lines.count * plan.runs + run, plan.runs};
     };
     for (Index i = first; i < last; i += steps.step) {
-      steps.multiply(i, Kokkos::min(last, i + steps.step), begin, end, x_from(begin), team.scratch,
-                     [&](int c, Index r, T value) { of_run(c).set(i + r, value); });
+      steps.multiply({i, Kokkos::min(last, i + steps.step), begin, end}, Fetch::all, x_from(begin),
+                     team.scratch, [&](int c, Index r, T value) { of_run(c).set(i + r, value); });
     }
   }
 
@@ -216,7 +333,7 @@ struct SumOfNarrow {
     steps.for_steps(plan.panels, first_panel, panels, lines.count,
                     [&](auto const& panel, Index first, Index last) {
                       steps.add(
-                          panel, first, last, begin, end, false,
+                          panel, {first, last, begin, end}, Fetch::all,
                           [&](int c) { return column_of(y, c) + first; }, stack,
                           team.scratch + scratch);
                     });
@@ -233,8 +350,7 @@ struct SumOfNarrow {
 
 template <class Exec, class T, class Columns>
 void sum_of_narrow(Exec const& exec, Label const& label, NarrowLines<T> const& lines,
-                   InputOf<T, Columns> y,
-                   PartialVectors<T, OutputOf<T, Columns>> const& partials,
+                   InputOf<T, Columns> y, PartialVectors<T, OutputOf<T, Columns>> const& partials,
                    HostSumPlan<T> const& plan, Columns const& columns) {
   using Steps = NarrowSteps<T, Columns>;
   Index const scratch = whole_words<T>(plan.scratch());
@@ -262,19 +378,18 @@ struct FusedLinesOfNarrow {
     VectorStack<T> const stacks{partials.of(team.league_rank), team.scratch,
                                 steps.columns.count() * lines.length};
     auto const stack = [&](int c) { return stacks.from(c * lines.length); };
-    bool const stay = steps.two_steps_stay();
     Index const first_panel = team.league_rank * plan.panels_per_team;
     Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
     steps.for_steps(plan.panels, first_panel, panels, lines.count,
                     [&](auto const& panel, Index first, Index last) {
                       PerLine<PerLine<T, steps.step>, Columns::most> factors;
-                      steps.multiply(first, last, 0, lines.length, x, sLines,
+                      steps.multiply({first, last, 0, lines.length}, Fetch::all, x, sLines,
                                      [&](int c, Index r, T value) {
                                        column_of(y, c).set(first + r, value);
                                        factors[c][r] = factor(first + r, value);
                                      });
                       steps.add(
-                          panel, first, last, 0, lines.length, stay,
+                          panel, {first, last, 0, lines.length}, Fetch::half,
                           [&](int c) -> T const* { return factors[c]; }, stack, sLines);
                     });
     stacks.finish(panels, 0, stacks.pitch);
@@ -328,7 +443,7 @@ struct FusedTilesOfNarrow {
       steps.for_steps(plan.panels, 0, plan.panels.count, lines.count,
                       [&](auto const& panel, Index first, Index last) {
                         steps.add(
-                            panel, first, last, begin, end, false,
+                            panel, {first, last, begin, end}, Fetch::all,
                             [&](int c) { return column_of(x, c) + first; }, part_of_y, sLines);
                       });
       for (int c = 0; c < columns; ++c) {
@@ -342,8 +457,8 @@ struct FusedTilesOfNarrow {
       }
       T* const part_of_out = stack.level(VectorStack<T>::level_of(t));
       for (Index j = 0; j < lines.count; j += steps.step) {
-        steps.multiply(j, Kokkos::min(lines.count, j + steps.step), begin, end, parts_of_x(sB),
-                       sLines, [&](int c, Index r, T value) {
+        steps.multiply({j, Kokkos::min(lines.count, j + steps.step), begin, end}, Fetch::nothing,
+                       parts_of_x(sB), sLines, [&](int c, Index r, T value) {
                          part_of_out[c * lines.count + j + r] = value;
                        });
       }
@@ -371,11 +486,11 @@ void fused_tiles_of_narrow(Exec const& exec, Label const& label, NarrowLines<T> 
                            Columns const& columns) {
   using Steps = NarrowSteps<T, Columns>;
   Index const scratch = whole_words<T>(plan.scratch(shape_of(lines)));
-  for_each_team<T>(exec, label, plan.groups, scratch + Steps::scratch,
-                   FusedTilesOfNarrow<T, Factor, Columns>{Steps(lines, columns), x, y, partials,
-                                                          plan, plan.sum_scratch(), scratch,
-                                                          factor},
-                   lines.bytes());
+  for_each_team<T>(
+      exec, label, plan.groups, scratch + Steps::scratch,
+      FusedTilesOfNarrow<T, Factor, Columns>{Steps(lines, columns), x, y, partials, plan,
+                                             plan.sum_scratch(), scratch, factor},
+      lines.bytes());
   if (plan.groups > 1 && !partials.last_team_combines()) {
     combine_vectors(exec, label.combine, partials);
   }
@@ -387,7 +502,7 @@ struct HostNarrowKernels {
 
   /// Of plans, beside the widened pieces.
   static std::size_t scratch_left() {
-    constexpr auto pieces = scratch_bytes<T>(NarrowSteps<T, OneColumn>::scratch + 64);
+    constexpr auto pieces = scratch_bytes<T>(NarrowSteps<T, SomeColumns>::scratch + 64);
     return max_scratch<Exec>() - std::min(max_scratch<Exec>(), pieces);
   }
 
@@ -416,11 +531,11 @@ struct HostNarrowKernels {
     void run(Exec const& exec, Label const& label, NarrowLines<T> const& lines,
              InputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
              Meeting<T> const& meeting, Columns const& columns) const {
-      sum_of_narrow(exec, label, lines, y,
-                    PartialVectors<T, OutputOf<T, Columns>>{workspace, this->groups,
-                                                            columns.count() * lines.length, out,
-                                                            meeting.arrivals},
-                    *this, columns);
+      sum_of_narrow(
+          exec, label, lines, y,
+          PartialVectors<T, OutputOf<T, Columns>>{
+              workspace, this->groups, columns.count() * lines.length, out, meeting.arrivals},
+          *this, columns);
     }
   };
   struct FusedLines : HostFusedLinesPlan<T> {
@@ -436,11 +551,11 @@ struct HostNarrowKernels {
     void run(Exec const& exec, Label const& label, NarrowLines<T> const& lines,
              InputOf<T, Columns> x, OutputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
              Meeting<T> const& meeting, Factor const& factor, Columns const& columns) const {
-      fused_lines_of_narrow(exec, label, lines, x, y,
-                            PartialVectors<T, OutputOf<T, Columns>>{workspace, this->groups,
-                                                                    columns.count() * lines.length,
-                                                                    out, meeting.arrivals},
-                            *this, factor, columns);
+      fused_lines_of_narrow(
+          exec, label, lines, x, y,
+          PartialVectors<T, OutputOf<T, Columns>>{
+              workspace, this->groups, columns.count() * lines.length, out, meeting.arrivals},
+          *this, factor, columns);
     }
   };
   struct FusedTiles : FusedTilesPlan<T> {
@@ -456,11 +571,11 @@ struct HostNarrowKernels {
     void run(Exec const& exec, Label const& label, NarrowLines<T> const& lines,
              InputOf<T, Columns> x, OutputOf<T, Columns> y, OutputOf<T, Columns> out, T* workspace,
              Meeting<T> const& meeting, Factor const& factor, Columns const& columns) const {
-      fused_tiles_of_narrow(exec, label, lines, x, y,
-                            PartialVectors<T, OutputOf<T, Columns>>{workspace, this->groups,
-                                                                    columns.count() * lines.count,
-                                                                    out, meeting.arrivals},
-                            *this, factor, columns);
+      fused_tiles_of_narrow(
+          exec, label, lines, x, y,
+          PartialVectors<T, OutputOf<T, Columns>>{
+              workspace, this->groups, columns.count() * lines.count, out, meeting.arrivals},
+          *this, factor, columns);
     }
   };
 };

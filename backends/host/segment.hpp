@@ -7,6 +7,7 @@
 #include <tessera/backends/host/ahead.hpp>
 #include <tessera/backends/host/avx512.hpp>
 #include <tessera/backends/host/simd.hpp>
+#include <tessera/backends/host/widen.hpp>
 #include <tessera/order/blocks.hpp>
 #include <tessera/order/lines.hpp>
 #include <tessera/order/pair_tree.hpp>
@@ -26,9 +27,9 @@ inline constexpr int waiting_segments = 8;
 
 /// Chains of packs from number `First`, of whole segments. They begin with a product: zeros would
 /// occupy registers.
-template <int First, int Packs, int Count, class T>
+template <int First, int Packs, int Count, class T, class Data>
 KOKKOS_FORCEINLINE_FUNCTION void chains_of(
-    PerLine<T const*, Count> const& line, T const* x,
+    PerLine<Data, Count> const& line, T const* x,
     PerLine<PerLine<backends::host::Pack<T>, Packs>, Count>& lanes) {
   namespace host = backends::host;
   static_for<summation::chain_steps>([&](auto k) __attribute__((always_inline)) {
@@ -48,12 +49,12 @@ KOKKOS_FORCEINLINE_FUNCTION void chains_of(
 }
 
 /// Makes one pack per line and whole segment. Walks lines forward.
-template <int Count, class T>
-KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& line, T const* x,
+template <int Count, class T, class Data>
+KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<Data, Count> const& line, T const* x,
                                                 backends::host::Pack<T>* result) {
   namespace host = backends::host;
   PerLine<PerLine<host::Pack<T>, lane_packs<T>>, Count> lanes;
-  chains_of<0, lane_packs<T>, Count, T>(line, x, lanes);
+  chains_of<0, lane_packs<T>, Count, T, Data>(line, x, lanes);
   static_for<Count>([&](auto r) __attribute__((always_inline)) {
     result[r()] = host::tree_of_packs<0, lane_packs<T>, T>(lanes[r()]);
   });
@@ -61,8 +62,8 @@ KOKKOS_FORCEINLINE_FUNCTION void whole_segments(PerLine<T const*, Count> const& 
 
 /// Goes pair by pair of packs: more lines share the loads of x, but are not walked forward, which
 /// is fast only in cache.
-template <int Count, class T>
-KOKKOS_FORCEINLINE_FUNCTION void whole_segments_by_pairs(PerLine<T const*, Count> const& line,
+template <int Count, class T, class Data>
+KOKKOS_FORCEINLINE_FUNCTION void whole_segments_by_pairs(PerLine<Data, Count> const& line,
                                                          T const* x,
                                                          backends::host::Pack<T>* result) {
   namespace host = backends::host;
@@ -71,7 +72,7 @@ KOKKOS_FORCEINLINE_FUNCTION void whole_segments_by_pairs(PerLine<T const*, Count
   PerLine<PerLine<host::Pack<T>, lane_packs<T> / 2>, Count> pair;
   static_for<lane_packs<T> / 2>([&](auto q) __attribute__((always_inline)) {
     PerLine<PerLine<host::Pack<T>, 2>, Count> lanes;
-    chains_of<2 * q(), 2, Count, T>(line, x, lanes);
+    chains_of<2 * q(), 2, Count, T, Data>(line, x, lanes);
     static_for<Count>([&](auto r) __attribute__((always_inline)) {
       pair[r()][q()] = host::add_level<0, T>(lanes[r()][0], lanes[r()][1]);
       if constexpr (q() % 2 == 1) {
@@ -85,12 +86,12 @@ KOKKOS_FORCEINLINE_FUNCTION void whole_segments_by_pairs(PerLine<T const*, Count
 }
 
 /// Reduces segments of `Whole` packs and 0 <= `rest` elements to a pack per line.
-template <int Whole, class T>
-KOKKOS_INLINE_FUNCTION void last_segments_with(T const* line, Index leading, int count, T const* x,
+template <int Whole, class T, class Data>
+KOKKOS_INLINE_FUNCTION void last_segments_with(Data line, Index leading, int count, T const* x,
                                                int rest, backends::host::Pack<T>* result) {
   namespace host = backends::host;
   constexpr int width = host::pack_width<T>;
-  for (int r = 0; r < count; ++r, line += leading) {
+  for (int r = 0; r < count; ++r, line = line + leading) {
     PerLine<host::Pack<T>, lane_packs<T>> lanes;
     static_for<lane_packs<T>>(
         [&](auto p) __attribute__((always_inline)) { lanes[p()] = host::zero_pack<T>(); });
@@ -111,13 +112,13 @@ KOKKOS_INLINE_FUNCTION void last_segments_with(T const* line, Index leading, int
 }
 
 /// Segments of 1 <= `length` < segment elements: First to Last - 1 whole packs.
-template <class T, int First = 0, int Last = summation::chain_steps * lane_packs<T>>
-KOKKOS_INLINE_FUNCTION void last_segments(T const* line, Index leading, int count, T const* x,
+template <class T, int First = 0, int Last = summation::chain_steps * lane_packs<T>, class Data>
+KOKKOS_INLINE_FUNCTION void last_segments(Data line, Index leading, int count, T const* x,
                                           int length, backends::host::Pack<T>* result) {
   constexpr int width = backends::host::pack_width<T>;
   constexpr int middle = (First + Last) / 2;
   if constexpr (First + 1 == Last) {
-    last_segments_with<First>(line, leading, count, x, length - First * width, result);
+    last_segments_with<First, T>(line, leading, count, x, length - First * width, result);
   } else if (length < middle * width) {
     last_segments<T, First, middle>(line, leading, count, x, length, result);
   } else {
@@ -166,10 +167,10 @@ using WaitingPacks = PerLine<PerLine<backends::host::Pack<T>, waiting_segments>,
 
 /// Two lines share the loads of x and use all registers; four, if `Most` is 4, are not walked
 /// forward. Prefetches as much of `next`.
-template <int Most, class T, class Ask>
+template <int Most, class T, class Ask, class Data = T const*>
 struct SegmentsByPacks {
   static constexpr int at_a_time = waiting_segments;
-  Lines<T> const& lines;
+  Lines<T, Data> const& lines;
   T const* x;
   Ask next;
 
@@ -177,16 +178,16 @@ struct SegmentsByPacks {
   template <int Count>
   KOKKOS_FORCEINLINE_FUNCTION void one(Index first, Index begin, int length, T* sums) const {
     namespace host = backends::host;
-    T const* const line = lines.line(first) + begin;
+    Data const line = lines.line(first) + begin;
     PerLine<host::Pack<T>, Count> pack;
     for (int r = 0; r < Count; ++r) next.fetch(r, begin, length);
     if (length == summation::segment<T>) {
       for_by_twos<Count>([&](int r) __attribute__((always_inline)) {
-        PerLine<T const*, 1> const alone = {line + r * lines.leading};
-        whole_segments<1, T>(alone, x + begin, pack + r);
+        PerLine<Data, 1> const alone = {line + r * lines.leading};
+        whole_segments<1, T, Data>(alone, x + begin, pack + r);
       });
     } else {
-      last_segments(line, lines.leading, Count, x + begin, length, pack);
+      last_segments<T>(line, lines.leading, Count, x + begin, length, pack);
     }
     static_for<Count>([&](auto r) __attribute__((always_inline)) {
       pack[r()] = host::in_order<segment_level<T>, T>(pack[r()]);
@@ -207,16 +208,16 @@ struct SegmentsByPacks {
     for (; j + segment <= end; ++count, j += segment) {
       for_by_twos<Count / together>([&](int group) __attribute__((always_inline)) {
         int const r0 = group * together;
-        PerLine<T const*, together> line;
+        PerLine<Data, together> line;
         PerLine<host::Pack<T>, together> packs;
         static_for<together>([&](auto r) __attribute__((always_inline)) {
           next.fetch(r0 + r(), j, segment);
           line[r()] = lines.line(first + r0 + r()) + j;
         });
         if constexpr (together > 2) {
-          whole_segments_by_pairs<together, T>(line, x + j, packs);
+          whole_segments_by_pairs<together, T, Data>(line, x + j, packs);
         } else {
-          whole_segments<together, T>(line, x + j, packs);
+          whole_segments<together, T, Data>(line, x + j, packs);
         }
         static_for<together>(
             [&](auto r) __attribute__((always_inline)) { waiting[r0 + r()][count] = packs[r()]; });
@@ -225,7 +226,7 @@ struct SegmentsByPacks {
     if (j < end) {
       auto const rest = static_cast<int>(end - j);
       for (int r = 0; r < Count; ++r) next.fetch(r, j, rest);
-      last_segments(lines.line(first) + j, lines.leading, Count, x + j, rest, pack);
+      last_segments<T>(lines.line(first) + j, lines.leading, Count, x + j, rest, pack);
       for (int r = 0; r < Count; ++r) waiting[r][count] = pack[r];
       ++count;
     }
@@ -267,11 +268,11 @@ KOKKOS_INLINE_FUNCTION void dot_lines_by(Segments const& segments, Index first, 
   }
 }
 
-template <int Count, int Most, class T, class Ask>
-KOKKOS_INLINE_FUNCTION void dot_lines_by_packs(Lines<T> const& lines, Index first, T const* x,
+template <int Count, int Most, class T, class Data, class Ask>
+KOKKOS_INLINE_FUNCTION void dot_lines_by_packs(Lines<T, Data> const& lines, Index first, T const* x,
                                                Index begin, Index end, Ask const& next,
                                                OutputVector<T> const& result) {
-  SegmentsByPacks<Most, T, Ask> const segments{lines, x, next};
+  SegmentsByPacks<Most, T, Ask, Data> const segments{lines, x, next};
   if (end - begin > summation::segment<T>) {
     dot_lines_by<Count, T>(segments, first, begin, end, result);
     return;

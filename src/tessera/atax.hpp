@@ -238,8 +238,7 @@ void atax(
 ///
 /// A is m x n, of a NarrowMatrix's element types. The result has the bits of the same call with A
 /// widened to the scalars of v, with every option. A is read as stored: fused mn bytes, or 2mn;
-/// twice as many in two stages. GPUs use portable kernels. Hosts read rows of up to 16000 entries
-/// once.
+/// twice as many in two stages. GPUs use portable kernels.
 /// @throws std::invalid_argument as above, and for `Kernels::accelerated` on a GPU
 ///
 /// ```cpp

@@ -36,7 +36,10 @@ KOKKOS_INLINE_FUNCTION constexpr std::size_t element_bytes(Storage storage) {
 template <class S>
 struct StorageOf {};
 template <Storage S>
-using IsStored = std::integral_constant<Storage, S>;
+struct IsStored {
+  static constexpr Storage value = S;
+  KOKKOS_INLINE_FUNCTION constexpr Storage operator()() const { return S; }
+};
 template <>
 struct StorageOf<Float16> : IsStored<Storage::float16> {};
 template <>
@@ -74,18 +77,22 @@ concept NarrowScalar = requires {
 
 namespace detail {
 
-/// Without arithmetic on subnormal floats, which a thread may flush to zero.
+/// Without arithmetic on subnormal floats, which a thread may flush to zero, and without branches,
+/// so that compilers vectorise it.
 KOKKOS_FORCEINLINE_FUNCTION float widened_half(std::uint32_t bits) {
   constexpr std::uint32_t smallest_normal = 0x38800000U;  // 2^-14
+  constexpr std::uint32_t largest_exponent = 0x0f800000U;
+  constexpr std::uint32_t bias = 0x38000000U;  // of a float's exponent, minus that of a half
   std::uint32_t const magnitude = (bits & 0x7fffU) << 13U;
-  std::uint32_t const exponent = magnitude & 0x0f800000U;
-  std::uint32_t const normal = magnitude + 0x38000000U;
-  std::uint32_t const not_finite = magnitude + 0x70000000U;
+  std::uint32_t const exponent = magnitude & largest_exponent;
+  auto const is_subnormal = static_cast<std::uint32_t>(-static_cast<std::int32_t>(exponent == 0));
+  auto const is_not_finite =
+      static_cast<std::uint32_t>(-static_cast<std::int32_t>(exponent == largest_exponent));
   float const subnormal = Kokkos::bit_cast<float>(magnitude + smallest_normal) -
                           Kokkos::bit_cast<float>(smallest_normal);
-  std::uint32_t const result = exponent == 0             ? Kokkos::bit_cast<std::uint32_t>(subnormal)
-                               : exponent == 0x0f800000U ? not_finite
-                                                         : normal;
+  std::uint32_t const others = magnitude + bias + (bias & is_not_finite);
+  std::uint32_t const result =
+      (Kokkos::bit_cast<std::uint32_t>(subnormal) & is_subnormal) | (others & ~is_subnormal);
   return Kokkos::bit_cast<float>((bits & 0x8000U) << 16U | result);
 }
 
@@ -106,23 +113,28 @@ KOKKOS_FORCEINLINE_FUNCTION float widened(std::uint32_t bits) {
     return Kokkos::bit_cast<float>(bits << 16U);
   } else {
     constexpr bool is_signed = S == Storage::int8 || S == Storage::int16;
-    constexpr std::uint32_t sign =
-        !is_signed ? 0U : (element_bytes(S) == 1 ? 0x80U : 0x8000U);
+    constexpr std::uint32_t sign = !is_signed ? 0U : (element_bytes(S) == 1 ? 0x80U : 0x8000U);
     return Kokkos::bit_cast<float>(two_to_23 | (bits ^ sign)) -
            Kokkos::bit_cast<float>(two_to_23 | sign);
   }
 }
 
-/// Calls body(std::integral_constant<Storage, storage>).
+/// Calls body(IsStored<storage>).
 template <class Body>
 KOKKOS_FORCEINLINE_FUNCTION void with_storage(Storage storage, Body const& body) {
   switch (storage) {
-    case Storage::float16: return body(IsStored<Storage::float16>{});
-    case Storage::bfloat16: return body(IsStored<Storage::bfloat16>{});
-    case Storage::int8: return body(IsStored<Storage::int8>{});
-    case Storage::uint8: return body(IsStored<Storage::uint8>{});
-    case Storage::int16: return body(IsStored<Storage::int16>{});
-    case Storage::uint16: return body(IsStored<Storage::uint16>{});
+    case Storage::float16:
+      return body(IsStored<Storage::float16>{});
+    case Storage::bfloat16:
+      return body(IsStored<Storage::bfloat16>{});
+    case Storage::int8:
+      return body(IsStored<Storage::int8>{});
+    case Storage::uint8:
+      return body(IsStored<Storage::uint8>{});
+    case Storage::int16:
+      return body(IsStored<Storage::int16>{});
+    case Storage::uint16:
+      return body(IsStored<Storage::uint16>{});
   }
 }
 

@@ -57,7 +57,8 @@ S number(std::uint64_t seed, Index i, Index j) {
   if constexpr (std::is_same_v<S, Float16>) {
     // Exponents of 2^-8 to 2^7; one of sixteen is subnormal.
     bool const is_subnormal = (bits & 0x3c00U) == 0;
-    auto const exponent = static_cast<std::uint16_t>(is_subnormal ? 0U : (bits & 0x3c00U) + 0x1c00U);
+    auto const exponent =
+        static_cast<std::uint16_t>(is_subnormal ? 0U : (bits & 0x3c00U) + 0x1c00U);
     return {static_cast<std::uint16_t>((bits & 0x83ffU) | exponent)};
   } else if constexpr (std::is_same_v<S, Bfloat16>) {
     return {static_cast<std::uint16_t>((bits & 0x87ffU) | 0x3c00U)};
@@ -79,8 +80,9 @@ struct NarrowCaseName {
   static std::string GetName(int /*index*/) {
     using S = typename C::Element;
     return std::string(C::Exec::name()) + "_" +
-           std::array{"float16", "bfloat16", "int8", "uint8", "int16",
-                      "uint16"}[static_cast<std::size_t>(StorageOf<S>::value)];
+           std::array{
+               "float16", "bfloat16", "int8", "uint8", "int16", "uint16"}[static_cast<std::size_t>(
+               StorageOf<S>::value)];
   }
 };
 
@@ -146,8 +148,7 @@ class Narrow : public testing::Test {
   }
   template <class Body>
   static void with_numbers(Shape const& shape, Stored const& stored, Body const& body) {
-    with_matrices(
-        shape, stored, [](Index i, Index j) { return number<S>(7, i, j); }, body);
+    with_matrices(shape, stored, [](Index i, Index j) { return number<S>(7, i, j); }, body);
   }
 
   static void expect_same(Vector const& found, Vector const& expected, std::string const& what) {
@@ -194,10 +195,10 @@ TYPED_TEST_SUITE(Narrow, NarrowCases, NarrowCaseName);
 
 /// The last ones: lines of several tiles, more panels than lines of a step, panels of ten lines,
 /// lines that no cache holds, and more columns than a tile.
-constexpr std::array shapes{Shape{0, 5},    Shape{5, 0},       Shape{1, 1},      Shape{1, 300},
-                            Shape{300, 1},  Shape{7, 64},      Shape{63, 65},    Shape{65, 63},
-                            Shape{64, 257}, Shape{257, 64},    Shape{33, 1030},  Shape{9, 2049},
-                            Shape{21, 5000}, Shape{1100, 17},  Shape{300000, 3}, Shape{3, 300000},
+constexpr std::array shapes{Shape{0, 5},      Shape{5, 0},     Shape{1, 1},      Shape{1, 300},
+                            Shape{300, 1},    Shape{7, 64},    Shape{63, 65},    Shape{65, 63},
+                            Shape{64, 257},   Shape{257, 64},  Shape{33, 1030},  Shape{9, 2049},
+                            Shape{21, 5000},  Shape{1100, 17}, Shape{300000, 3}, Shape{3, 300000},
                             Shape{11, 20000}, Shape{300, 600}};
 
 std::string describe(Shape const& shape, Stored const& stored) {
@@ -486,16 +487,16 @@ TYPED_TEST(Narrow, RefusesWhatItCannotCompute) {
   auto const behind = Kokkos::subview(memory, std::make_pair(end, end + 8));
   auto const over_last = Kokkos::subview(memory, std::make_pair(end - 1, end + 7));
   EXPECT_NO_THROW(atax(exec, within, v, behind));
-  EXPECT_THAT([&] { atax(exec, within, v, over_last); },
-              testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("C must not overlap A")));
+  EXPECT_THAT(
+      [&] { atax(exec, within, v, over_last); },
+      testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("C must not overlap A")));
   Kokkos::View<S**, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
       nowhere(static_cast<S*>(nullptr), 6, 8);
   EXPECT_THAT([&] { multiply_transposed(exec, nowhere, b, c); },
               testing::ThrowsMessage<std::invalid_argument>(
                   testing::HasSubstr("A has no memory: its data() is null")));
-  Kokkos::View<S**, Kokkos::LayoutStride, Space> const gaps(
-      within.data(), Kokkos::LayoutStride(3, 16, 4, 2));
+  Kokkos::View<S**, Kokkos::LayoutStride, Space> const gaps(within.data(),
+                                                            Kokkos::LayoutStride(3, 16, 4, 2));
   Vector const three("three", 3);
   Vector const four("four", 4);
   EXPECT_THAT([&] { multiply(exec, gaps, four, three); },
