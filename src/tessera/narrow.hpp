@@ -6,11 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#if __has_include(<stdfloat>)
-#include <stdfloat>
-#endif
 
 #include <Kokkos_Core.hpp>
+
+#include <tessera/backends/platform/half.hpp>
 
 /// Element types that `multiply`, `multiply_transposed` and `atax` read as stored.
 namespace tessera {
@@ -52,23 +51,14 @@ template <>
 struct StorageOf<std::int16_t> : IsStored<Storage::int16> {};
 template <>
 struct StorageOf<std::uint16_t> : IsStored<Storage::uint16> {};
-// Without such a type Kokkos uses float.
-#if !KOKKOS_HALF_T_IS_FLOAT
 template <>
-struct StorageOf<Kokkos::Experimental::half_t> : IsStored<Storage::float16> {};
-#endif
-#if !KOKKOS_BHALF_T_IS_FLOAT
+struct StorageOf<backends::KokkosHalf> : IsStored<Storage::float16> {};
 template <>
-struct StorageOf<Kokkos::Experimental::bhalf_t> : IsStored<Storage::bfloat16> {};
-#endif
-#if defined(__STDCPP_FLOAT16_T__)
+struct StorageOf<backends::KokkosBhalf> : IsStored<Storage::bfloat16> {};
 template <>
-struct StorageOf<std::float16_t> : IsStored<Storage::float16> {};
-#endif
-#if defined(__STDCPP_BFLOAT16_T__)
+struct StorageOf<backends::StdFloat16> : IsStored<Storage::float16> {};
 template <>
-struct StorageOf<std::bfloat16_t> : IsStored<Storage::bfloat16> {};
-#endif
+struct StorageOf<backends::StdBfloat16> : IsStored<Storage::bfloat16> {};
 
 template <class S>
 concept NarrowScalar = requires {
@@ -96,19 +86,23 @@ KOKKOS_FORCEINLINE_FUNCTION float widened_half(std::uint32_t bits) {
   return Kokkos::bit_cast<float>((bits & 0x8000U) << 16U | result);
 }
 
+/// Kokkos' type has an instruction on GPUs.
+template <class Half>
+KOKKOS_FORCEINLINE_FUNCTION float widened_by(std::uint32_t bits) {
+  if constexpr (NarrowScalar<Half> && std::is_trivially_copyable_v<Half>) {
+    return static_cast<float>(Kokkos::bit_cast<Half>(static_cast<std::uint16_t>(bits)));
+  } else {
+    return widened_half(bits);
+  }
+}
+
 /// The number with these bits. GPUs convert integers slowly, and add fast: 2^23 + i is a float with
 /// the bits of i.
 template <Storage S>
 KOKKOS_FORCEINLINE_FUNCTION float widened(std::uint32_t bits) {
   constexpr std::uint32_t two_to_23 = 0x4b000000U;
   if constexpr (S == Storage::float16) {
-#if !KOKKOS_HALF_T_IS_FLOAT
-    using Half = Kokkos::Experimental::half_t;
-    if constexpr (std::is_trivially_copyable_v<Half>) {
-      return static_cast<float>(Kokkos::bit_cast<Half>(static_cast<std::uint16_t>(bits)));
-    }
-#endif
-    return widened_half(bits);
+    return widened_by<backends::KokkosHalf>(bits);
   } else if constexpr (S == Storage::bfloat16) {
     return Kokkos::bit_cast<float>(bits << 16U);
   } else {
