@@ -25,10 +25,11 @@ using summation::chain_steps;
 using summation::lanes;
 using summation::segment;
 
-/// Kept lines must have whole, aligned words.
-template <int Width, int Kept, int Lines, int MaxThreads, int Columns = 1>
+template <int Width, int Kept, int Lines, int MaxThreads, int Columns = 1, bool OnWords = true>
 struct Shape {
   static constexpr int width = Width;  ///< scalars per word
+  /// Words of lines, vectors and sums are whole and aligned; else kept ones move by elements.
+  static constexpr bool on_words = OnWords;
   static constexpr int kept = Kept;    ///< items per line in a thread's registers; 0: reads cache
   static constexpr int lines = Lines;  ///< per step
   static constexpr int max_threads = MaxThreads;
@@ -158,10 +159,10 @@ class KeptLines {
       if (j >= left) return;
       Word sum = sums_[c()][k()].word[s()];
       for (int i = 0; i < to.waiting; ++i) {
-        Word const older = *word_at(to.subtree(i) + j);
+        Word const older = load_word(to.subtree(i) + j, left - j);
         static_for<Shape::width>([&](auto e) { sum.element[e()] += older.element[e()]; });
       }
-      *word_at(to.oldest + j) = sum;
+      store_word(to.oldest + j, left - j, sum);
     });
   }
 
@@ -180,11 +181,30 @@ class KeptLines {
   KOKKOS_FORCEINLINE_FUNCTION static auto* word_at(U* place) {
     return reinterpret_cast<std::conditional_t<std::is_const_v<U>, Word const, Word>*>(place);
   }
+  /// `left` > 0
+  KOKKOS_FORCEINLINE_FUNCTION static Word load_word(T const* from, Index left) {
+    if constexpr (Shape::on_words) {
+      return *word_at(from);
+    } else {
+      Word word;
+      static_for<Shape::width>([&](auto e) { word.element[e()] = e() < left ? from[e()] : T(0); });
+      return word;
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void store_word(T* to, Index left, Word const& word) {
+    if constexpr (Shape::on_words) {
+      *word_at(to) = word;
+    } else {
+      static_for<Shape::width>([&](auto e) {
+        if (e() < left) to[e()] = word.element[e()];
+      });
+    }
+  }
   KOKKOS_FORCEINLINE_FUNCTION static void load_item(T const* from, Index left, Item& item) {
     int const end = static_cast<int>(Kokkos::min(left, Index{segment<T>}));
     static_for<chain_steps>([&](auto s) {
       constexpr int j = s() * lanes<T>;
-      item.word[s()] = j < end ? *word_at(from + j) : Word{};
+      item.word[s()] = j < end ? load_word(from + j, end - j) : Word{};
     });
   }
   /// All loads come before the first conversion.

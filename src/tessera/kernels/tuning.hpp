@@ -82,14 +82,17 @@ void with_shape(detail::OneColumn const& /*of_block*/, Lines<T, Data> const& lin
     constexpr int many = many_kept;
     Index const items = summation::segments<T>(length) * (lanes<T> / word);
     bool const words = on_words(lines, x);
+    if (length <= lanes<T>) return body(Shape<1, lanes<T> / 32, 8, 32>{}, 32);
     if (storage == LineStorage::small || items <= MaxThreads) {
       int const threads = threads_for(items, 1);
       return words ? body(Shape<word, 1, 2, MaxThreads>{}, threads)
-                   : body(Shape<1, word, 1, MaxThreads>{}, threads);
+                   : body(Shape<word, 1, 2, MaxThreads, 1, false>{}, threads);
     }
     if constexpr (storage == LineStorage::wide) {
-      if (words && items <= many * threads_with_many) {
-        return body(Shape<word, many, 1, threads_with_many>{}, threads_for(items, many));
+      if (items <= many * threads_with_many) {
+        int const threads = threads_for(items, many);
+        return words ? body(Shape<word, many, 1, threads_with_many>{}, threads)
+                     : body(Shape<word, many, 1, threads_with_many, 1, false>{}, threads);
       }
     }
     if constexpr (storage != LineStorage::small) body(Shape<1, 0, 1, most_threads>{}, most_threads);
@@ -151,23 +154,33 @@ Tuning tuning(Exec const& exec, Index count, Index length) {
   Index const segments = summation::segments<T>(length);
   Tuning result;
 
-  Index const dot_teams = teams_at_once(exec, threads_of(length)) * (teams_of_one<Exec> ? 1 : 4);
-  Index const most_of_run = teams_of_one<Exec> ? segments : Index{most_threads} / 16;
-  Index const runs = std::max(dot_teams / std::max(Index{1}, count / 4), Index{1});
-  result.dot.segments_per_run =
-      detail::floor_power_of_two(std::min(most_of_run, std::max(Index{8}, segments / runs)));
+  if constexpr (teams_of_one<Exec>) {
+    Index const teams = teams_at_once(exec, 1);
+    Index const runs = std::max(teams / std::max(Index{1}, count / 4), Index{1});
+    result.dot.segments_per_run =
+        detail::floor_power_of_two(std::min(segments, std::max(Index{8}, segments / runs)));
+    result.dot.lines_per_team = std::max(Index{4}, summation::ceil_div(count, teams) / 4 * 4);
+  } else {
+    // Small teams hide each other's barriers. One thread adds the runs of a line: not too many.
+    Index const per_run =
+        detail::floor_power_of_two(std::clamp(segments / 64, Index{4}, Index{most_threads} / 16));
+    Index const runs = summation::ceil_div(segments, per_run);
+    Index const teams = 4 * teams_at_once(exec, threads_of(std::min(length, per_run * segment<T>)));
+    result.dot.segments_per_run = per_run;
+    result.dot.lines_per_team =
+        std::clamp(summation::ceil_div(count * runs, teams) / 4 * 4, Index{4}, Index{128});
+  }
   if (result.dot.segments_per_run >= segments) result.dot.segments_per_run = 0;
-  result.dot.lines_per_team = std::max(Index{4}, summation::ceil_div(count, dot_teams) / 4 * 4);
 
   result.sum.columns_per_team = columns;
   int const sum_threads = threads_of(std::min(columns, length));
-  // One warp each: four times as many hide latency.
-  Index const sum_teams = teams_at_once(exec, sum_threads) * (sum_threads == 32 ? 4 : 1);
+  Index const sum_teams = teams_at_once(exec, sum_threads) * (sum_threads <= 32 ? 1 : 2);
   Index const column_tiles = summation::ceil_div(length, columns);
   result.sum.panels_per_team = dealt_to(std::max(Index{1}, sum_teams / column_tiles), panels.count);
 
+  int const fused_threads = threads_of(length);
   result.fused_lines.panels_per_team =
-      dealt_to(teams_at_once(exec, threads_of(length)), panels.count);
+      dealt_to(teams_at_once(exec, fused_threads) * (fused_threads <= 32 ? 1 : 4), panels.count);
 
   Index const fit = tile_bytes / (count * Index{segment<T>} * Index{sizeof(T)});
   result.fused_tiles.segments_per_tile =
