@@ -218,7 +218,13 @@ class KeptLines {
       Stored word[chain_steps];
       static_for<chain_steps>([&](auto s) {
         constexpr int j = s() * lanes<T>;
-        word[s()] = j < end ? *reinterpret_cast<Stored const*>(element + j) : Stored{};
+        if constexpr (Shape::on_words) {
+          word[s()] = j < end ? *reinterpret_cast<Stored const*>(element + j) : Stored{};
+        } else {
+          static_for<Shape::width>([&](auto e) {
+            word[s()].element[e()] = j + e() < end ? element[j + e()] : Element{0};
+          });
+        }
       });
       static_for<chain_steps>([&](auto s) {
         static_for<Shape::width>([&](auto e) {
