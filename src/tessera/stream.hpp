@@ -19,6 +19,7 @@
 #include <tessera/detail/arguments.hpp>
 #include <tessera/stream/detail/columns.hpp>
 #include <tessera/stream/detail/run.hpp>
+#include <tessera/stream/detail/states.hpp>
 #include <tessera/stream/options.hpp>
 #include <tessera/stream/source.hpp>
 
@@ -195,7 +196,7 @@ template <template <class, class, bool, class> class Work, class Exec, class T, 
 Report run_columns(Exec const& exec, std::string const& operation,
                    AnySource<T, Layout> const& source, MatrixArgument<T const> const& x,
                    Options<T> const& options, Add const& add) {
-  if (options.resume != nullptr || (options.on_state && options.wants_state)) {
+  if (takes_states(options)) {
     checks::fail(operation, "a state is one of a product with a vector, found a block of vectors");
   }
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
@@ -211,29 +212,28 @@ Report run_columns(Exec const& exec, std::string const& operation,
       Index const passes = ceil_div(columns - first, at_once);
       Index const count = ceil_div(columns - first, passes);
       std::size_t const copied = SideBySide<Exec, T>::bytes(column(first));
+      Vectors const vectors{.operation = operation,
+                            .copied = static_cast<std::size_t>(count) * copied,
+                            .count = count};
       std::optional<OfColumns> run;
       try {
-        run.emplace(exec, operation, source,
-                    Vectors{.operation = operation,
-                            .copied = static_cast<std::size_t>(count) * copied,
-                            .count = count},
-                    options);
+        run.emplace(exec, operation, source, vectors, options);
       } catch (LimitError const&) {
         if (count == 1) throw;
         at_once = count / 2;
         continue;
       }
-      std::size_t const sums = OfColumns::WorkOf::bytes(run->extents(), run->blocks(), count);
+      std::size_t const sums = OfColumns::WorkOf::bytes(run->extents(), run->blocks(), vectors);
       if (count > few && sums > options.memory_limit / 2) {
         at_once = std::max(few, count / 2);
         continue;
       }
-      std::deque<SideBySide<Exec, T>> vectors;
+      std::deque<SideBySide<Exec, T>> contiguous;
       Workspace<Exec> workspace;
       typename OfColumns::WorkOf works;
       for (Index j = first; j < first + count; ++j) {
-        vectors.emplace_back(exec, column(j));
-        add(works, *run, vectors.back().vector(), j, workspace);
+        contiguous.emplace_back(exec, column(j));
+        add(works, *run, contiguous.back().vector(), j, workspace);
       }
       add_to(all, (*run)(works));
       first += count;

@@ -18,8 +18,10 @@
 #include <tessera/options.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/stream/detail/blocks.hpp>
+#include <tessera/stream/detail/plan.hpp>
 #include <tessera/stream/detail/run.hpp>
 #include <tessera/stream/detail/tree.hpp>
+#include <tessera/stream/detail/work.hpp>
 #include <tessera/summation.hpp>
 #include <tessera/workspace.hpp>
 
@@ -86,7 +88,7 @@ void for_groups(MatrixInMemory<T> const& a, stream::detail::Blocks const& groups
 template <class Exec>
 std::size_t group_bytes(Exec const& exec) {
   return backends::Backend<Exec>::is_gpu ? std::size_t{32} << 20U
-                                         : stream::detail::target_bytes(exec);
+                                         : stream::detail::Machine::of(exec).target_bytes();
 }
 
 /// For B. Chains for C are as long as a segment.
@@ -187,13 +189,14 @@ class BlockSums {
 };
 
 template <class Exec, class T, bool RowMajor, class Set>
-class BlockWork {
+class BlockWork : public stream::detail::WorkOnBlocks<Exec, T> {
  public:
   using Extents = stream::detail::Extents;
   using Blocks = stream::detail::Blocks;
   static constexpr auto cut = RowMajor ? stream::detail::Cut::groups : stream::detail::Cut::tiles;
-  static std::size_t bytes(Extents const& e, Blocks const& blocks, Index vectors) {
-    return BlockSums<Exec, T>::bytes(vectors, cols(e), blocks.size(), blocks.count());
+  static std::size_t bytes(Extents const& e, Blocks const& blocks,
+                           stream::detail::Vectors const& vectors) {
+    return BlockSums<Exec, T>::bytes(vectors.count, cols(e), blocks.size(), blocks.count());
   }
 
   BlockWork(Exec const& exec, Extents const& e, Blocks const& blocks,
@@ -207,9 +210,6 @@ class BlockWork {
     sums_.take(block, first, rows, data, RowMajor ? cols_ : 1, RowMajor ? 1 : rows);
   }
   void finish() { sums_.finish(); }
-  void save(stream::State<T>&, Index) const {}
-  [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
-  [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
 
  private:
   static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }

@@ -18,8 +18,10 @@
 #include <tessera/options.hpp>
 #include <tessera/solve/blocks.hpp>
 #include <tessera/stream/detail/blocks.hpp>
+#include <tessera/stream/detail/plan.hpp>
 #include <tessera/stream/detail/run.hpp>
 #include <tessera/stream/detail/tree.hpp>
+#include <tessera/stream/detail/work.hpp>
 #include <tessera/summation.hpp>
 #include <tessera/workspace.hpp>
 
@@ -303,13 +305,15 @@ class GramSums {
 };
 
 template <class Exec, class T, bool RowMajor, class Set>
-class GramWork {
+class GramWork : public stream::detail::WorkOnBlocks<Exec, T> {
  public:
   using Extents = stream::detail::Extents;
   using Blocks = stream::detail::Blocks;
   static constexpr auto cut = RowMajor ? stream::detail::Cut::groups : stream::detail::Cut::tiles;
-  /// For up to `width` columns of M and of A, with or without P. 0: only moments.
-  static std::size_t bytes(Extents const& e, Blocks const& blocks, Index width) {
+  /// For up to `count` columns of M and of A, with or without P. 0: only moments.
+  static std::size_t bytes(Extents const& e, Blocks const& blocks,
+                           stream::detail::Vectors const& vectors) {
+    Index const width = vectors.count;
     GramProducts<Exec, T> products;
     products.has_moments_only = width == 0;
     products.cols = std::max(cols(e), width);
@@ -328,10 +332,6 @@ class GramWork {
     sums_.take(block, first, rows, data, RowMajor ? cols_ : 1, RowMajor ? 1 : rows);
   }
   void finish() { sums_.finish(); }
-  /// A single read has no state.
-  void save(stream::State<T>&, Index) const {}
-  [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
-  [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
 
  private:
   static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }

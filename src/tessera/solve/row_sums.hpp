@@ -18,8 +18,10 @@
 #include <tessera/solve/blocks.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/stream/detail/blocks.hpp>
+#include <tessera/stream/detail/plan.hpp>
 #include <tessera/stream/detail/run.hpp>
 #include <tessera/stream/detail/tree.hpp>
+#include <tessera/stream/detail/work.hpp>
 #include <tessera/summation.hpp>
 #include <tessera/workspace.hpp>
 
@@ -179,9 +181,10 @@ void sum_rows_in_memory(Exec const& exec, MatrixInMemory<T> const& a, Index firs
                         RowSums<Exec, T>& sums, Kernels kernels, double* out) {
   // Rows of E may be far longer than A's rows.
   Index const longer = std::max(Index{1}, sums.count() / (4 * sums.width()));
-  auto const blocks = groups_of_rows(
-      a, std::max<std::size_t>(
-             stream::detail::target_bytes(exec) / 4 / static_cast<std::size_t>(longer), 1));
+  auto const blocks =
+      groups_of_rows(a, std::max<std::size_t>(stream::detail::Machine::of(exec).target_bytes() / 4 /
+                                                  static_cast<std::size_t>(longer),
+                                              1));
   stream::detail::VectorTree<Exec, double> tree(exec, sums.length(), blocks.count());
   for_groups<T>(a, blocks,
                 [&](Index block, Index first, Index rows, T const* data, Index down, Index across) {
@@ -194,7 +197,7 @@ void sum_rows_in_memory(Exec const& exec, MatrixInMemory<T> const& a, Index firs
 }
 
 template <class Exec, class T, bool RowMajor, class Set>
-class RowSumsWork {
+class RowSumsWork : public stream::detail::WorkOnBlocks<Exec, T> {
  public:
   using Extents = stream::detail::Extents;
   using Blocks = stream::detail::Blocks;
@@ -221,10 +224,6 @@ class RowSumsWork {
     tree_.push(block);
   }
   void finish() { tree_.finish({out_, 1}); }
-  /// A single read has no state.
-  void save(stream::State<T>&, Index) const {}
-  [[nodiscard]] bool restore(stream::State<T> const&) { return false; }
-  [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
 
  private:
   Exec exec_;

@@ -24,7 +24,8 @@
 #include <tessera/distributed/error.hpp>
 #include <tessera/order/vector_stack.hpp>
 #include <tessera/stream/detail/blocks.hpp>
-#include <tessera/stream/detail/run.hpp>
+#include <tessera/stream/detail/plan.hpp>
+#include <tessera/stream/detail/states.hpp>
 #include <tessera/stream/detail/tree.hpp>
 #include <tessera/stream/options.hpp>
 
@@ -142,16 +143,17 @@ class StreamOnRanks {
   static constexpr bool has_states = std::is_same_v<S, T>;
 
   [[nodiscard]] bool takes_states() const {
-    if (!has_states) return false;
-    return options_.resume != nullptr || (options_.on_state && options_.wants_state);
+    return has_states && stream::detail::takes_states(options_);
   }
 
   [[nodiscard]] std::optional<Blocks> blocks() const {
     if (options_.resume != nullptr) {
       return Blocks::of_size<T>(extents_, cut, options_.resume->block_lines);
     }
-    return Blocks::of<T>(extents_, cut, stream::detail::target_bytes(world_.exec()),
-                         options_.memory_limit / (stream::detail::host_slots<Exec> + 1));
+    auto const machine = stream::detail::Machine::of(world_.exec());
+    auto const slots = static_cast<std::size_t>(machine.host_slots());
+    return Blocks::of<T>(extents_, cut, machine.target_bytes(),
+                         options_.memory_limit / (slots + 1));
   }
   /// Levels of subtrees smaller than a block.
   [[nodiscard]] std::size_t levels_in_block() const {
@@ -176,18 +178,10 @@ class StreamOnRanks {
     blocks_ = Blocks::of_size<T>(extents_, cut, std::ranges::min(sizes));
   }
   [[nodiscard]] stream::StateOf identity() const {
-    return {.operation = work_.operation,
-            .scalar = sizeof(T) == sizeof(float) ? "float" : "double",
-            .layout = row_major ? "rows" : "columns",
-            .order = stream::order_version,
-            .rows = source_.rows(),
-            .cols = source_.cols()};
+    return stream::detail::state_of(work_.operation, source_);
   }
   void go_on_from(stream::State<T> const& state) {
-    if (state.of != identity()) {
-      checks::fail(operation_, "expected a state of " + to_string(identity()) +
-                                   " to resume from, found one of " + to_string(state.of));
-    }
+    stream::detail::require_state_of(operation_, identity(), state.of);
     bool fits =
         blocks_.has_value() && state.blocks_done >= 0 && state.blocks_done <= blocks_->count();
     if (fits && !state.chain.empty()) {

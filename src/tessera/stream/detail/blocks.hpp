@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
 
 #include <tessera/checks.hpp>
 #include <tessera/order/lines.hpp>
@@ -35,6 +38,19 @@ struct Extents {
   }
 };
 
+template <class T, class Layout>
+Extents extents_of(AnySource<T, Layout> const& source) {
+  constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  return {.count = row_major ? source.rows() : source.cols(),
+          .length = row_major ? source.cols() : source.rows(),
+          .panel_of_whole = source.panel_of_whole()};
+}
+
+template <bool RowMajor>
+Block block_of(Index line, Index lines, Index element, Index elements) {
+  return RowMajor ? Block{line, lines, element, elements} : Block{element, elements, line, lines};
+}
+
 /// Lines, or these elements of all lines.
 struct Part {
   Index first;
@@ -55,8 +71,7 @@ class Blocks {
     auto const units_in = [&](std::size_t bytes) { return static_cast<Index>(bytes) / unit; };
     if (units_in(most) < 1) return std::nullopt;
     Index const wanted = std::clamp(units_in(target), Index{1}, std::min(units_in(most), units));
-    Blocks blocks;
-    blocks.total_ = cut == Cut::tiles ? e.length : e.count;
+    Blocks blocks(e, cut);
     switch (cut) {
       case Cut::lines:
         blocks.size_ = wanted;
@@ -84,8 +99,7 @@ class Blocks {
   }
   template <class T>
   static std::optional<Blocks> of_size(Extents const& e, Cut cut, Index size) {
-    Blocks blocks;
-    blocks.total_ = cut == Cut::tiles ? e.length : e.count;
+    Blocks blocks(e, cut);
     blocks.size_ = size;
     if (cut == Cut::panels) blocks.panel_ = e.panel();
     if (size < 1 || size > blocks.total_) return std::nullopt;
@@ -112,6 +126,18 @@ class Blocks {
     Index const end = pieces_ == 1 ? total_ : std::min(total_, (panel + 1) * panel_);
     return {first, std::min(size_, end - first)};
   }
+  /// False if blocks cut every line.
+  [[nodiscard]] bool are_lines() const { return are_lines_; }
+  /// Matrix elements per line, or per element of all lines.
+  [[nodiscard]] Index across() const { return across_; }
+  [[nodiscard]] Index elements() const { return total_ * across_; }
+  [[nodiscard]] Index elements(Index block) const { return part(block).count * across_; }
+  [[nodiscard]] Index line_count(Index block) const {
+    return are_lines_ ? part(block).count : across_;
+  }
+  [[nodiscard]] Index line_length(Index block) const {
+    return are_lines_ ? across_ : part(block).count;
+  }
   /// Whether blocks are parts of panels, so that chains continue in the next block.
   [[nodiscard]] bool are_pieces() const { return pieces_ > 1; }
   [[nodiscard]] Index pieces() const { return pieces_; }
@@ -127,12 +153,18 @@ class Blocks {
   [[nodiscard]] Index panel_lines() const { return panel_; }
 
  private:
+  Blocks(Extents const& e, Cut cut)
+      : are_lines_(cut != Cut::tiles),
+        total_(are_lines_ ? e.count : e.length),
+        across_(are_lines_ ? e.length : e.count) {}
   void cut_panels(Index lines) {
     size_ = lines;
     pieces_ = ceil_div(panel_, lines);
   }
 
-  Index total_ = 0;
+  bool are_lines_;
+  Index total_;
+  Index across_;
   Index size_ = 0;
   Index panel_ = 0;
   Index pieces_ = 1;

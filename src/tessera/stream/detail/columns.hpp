@@ -8,29 +8,30 @@
 
 #include <tessera/options.hpp>
 #include <tessera/stream/detail/blocks.hpp>
+#include <tessera/stream/detail/plan.hpp>
+#include <tessera/stream/detail/work.hpp>
 #include <tessera/stream/options.hpp>
 
 namespace tessera::stream::detail {
 
-/// Work for several vectors in one read.
+/// Work for several vectors in one read. It has no states.
 template <template <class, class, bool, class> class Work>
 struct EachColumn {
   template <class Exec, class T, bool RowMajor, class Set>
-  class Of {
+  class Of : public WorkOnBlocks<Exec, T> {
    public:
     using One = Work<Exec, T, RowMajor, Set>;
     static constexpr Cut cut = One::cut;
-    static std::size_t bytes(Extents const& e, Blocks const& blocks, Index columns) {
-      return static_cast<std::size_t>(columns) * One::bytes(e, blocks);
+    static std::size_t bytes(Extents const& e, Blocks const& blocks, Vectors const& vectors) {
+      return static_cast<std::size_t>(vectors.count) * One::bytes(e, blocks, vectors);
     }
     static std::size_t kernel_bytes(Exec const& exec, Extents const& e, Blocks const& blocks,
                                     Method method) {
       return One::kernel_bytes(exec, e, blocks, method);
     }
-    static Kernels kernels(Exec const& exec, Extents const& e, Blocks const& blocks, Method method)
-      requires requires { One::kernels(exec, e, blocks, method); }
-    {
-      return One::kernels(exec, e, blocks, method);
+    static Kernels kernels(Exec const& exec, Extents const& e, Blocks const& blocks, Method method,
+                           Kernels of_set) {
+      return One::kernels(exec, e, blocks, method, of_set);
     }
 
     template <class... Arguments>
@@ -44,10 +45,6 @@ struct EachColumn {
     void finish() {
       for (One& work : works_) work.finish();
     }
-    // States have a single vector.
-    void save(State<T>&, Index) const {}
-    [[nodiscard]] bool restore(State<T> const&) { return false; }
-    [[nodiscard]] tessera::detail::OutputVector<T> output() const { return {nullptr, 1}; }
 
    private:
     std::deque<One> works_;

@@ -14,12 +14,12 @@
 #include <tessera/detail/arguments.hpp>
 #include <tessera/kernels/factor.hpp>
 #include <tessera/stream/detail/blocks.hpp>
+#include <tessera/stream/detail/plan.hpp>
 #include <tessera/stream/detail/reading.hpp>
 #include <tessera/stream/detail/tree.hpp>
 #include <tessera/stream/options.hpp>
 
-/// Work on blocks. `take` enqueues kernels on one in memory of Exec. `bytes` are allocated for all
-/// blocks, `kernel_bytes` per block.
+/// Work on the blocks of a stream.
 namespace tessera::stream::detail {
 
 using tessera::detail::copy_vector;
@@ -29,6 +29,37 @@ using tessera::detail::Lines;
 template <class Exec, class T>
 using ConstVector =
     Kokkos::View<T const*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// Defaults of the work on a stream. A derived class hides the ones it replaces, and has
+/// - `static constexpr Cut cut`: how the matrix is cut;
+/// - `static std::size_t bytes(Extents, Blocks, Vectors)`: the memory allocated for all blocks;
+/// - `void take(Index block, T const* data)`: enqueues kernels on a block in memory of Exec.
+template <class Exec, class T>
+class WorkOnBlocks {
+ public:
+  /// The memory that the kernels of a block allocate.
+  static std::size_t kernel_bytes(Exec const&, Extents const&, Blocks const&, Method) { return 0; }
+  /// The kernels that run. `of_set`: the chosen ones.
+  static Kernels kernels(Exec const&, Extents const&, Blocks const&, Method, Kernels of_set) {
+    return of_set;
+  }
+
+  /// Whether threads of a kernel can read the lines that they use. If true, the class has
+  /// `void take_reading(Index block, LinesToRead<T>::Read const&, FirstError&)`.
+  static constexpr bool reads_lines = false;
+  /// Of lines that a thread reads itself; 0: threads do not read.
+  static std::size_t bytes_to_read(Exec const&, Extents const&, Blocks const&, Method) { return 0; }
+
+  /// Enqueues what follows the last block.
+  void finish() {}
+
+  /// Adds the sums after `block`. Fences.
+  void save(State<T>&, Index) const {}
+  /// False, without changes, if the state does not fit, or if there are no states.
+  [[nodiscard]] bool restore(State<T> const&) { return false; }
+  /// Entries that the blocks complete in order, for states; null: none.
+  [[nodiscard]] OutputVector<T> output() const { return {nullptr, 1}; }
+};
 
 template <class T>
 OutputVector<T> from(OutputVector<T> const& out, Index first) {
@@ -105,10 +136,10 @@ std::size_t most_of_blocks(Blocks const& blocks, Bytes const& bytes) {
 }
 
 template <class Exec, class T, bool RowMajor, class Set>
-class DotWork {
+class DotWork : public WorkOnBlocks<Exec, T> {
  public:
   static constexpr Cut cut = Cut::lines;
-  static std::size_t bytes(Extents const&, Blocks const&) { return 0; }
+  static std::size_t bytes(Extents const&, Blocks const&, Vectors const&) { return 0; }
   static std::size_t kernel_bytes(Exec const& exec, Extents const& e, Blocks const& blocks,
                                   Method) {
     return most_of_blocks(blocks, [&](Index block) {
@@ -135,10 +166,7 @@ class DotWork {
                                   tessera::Options<Exec>{.workspace = &workspace_},
                                   tuning_of<Set, RowMajor>(exec_, lines));
   }
-  void finish() {}
-  void save(State<T>&, Index) const {}
   [[nodiscard]] bool restore(State<T> const&) { return true; }
-  /// Entries that the blocks complete in order, for states; null: none.
   [[nodiscard]] OutputVector<T> output() const { return out_; }
 
  private:
@@ -156,7 +184,7 @@ class DotWork {
 };
 
 template <class Exec, class T>
-class TreeWork {
+class TreeWork : public WorkOnBlocks<Exec, T> {
  public:
   TreeWork(Exec const& exec, Index length, Blocks const& blocks, OutputVector<T> out)
       : instance(exec), cuts(blocks), sums(exec, length, blocks.subtrees()), out_(out) {}
@@ -203,7 +231,7 @@ template <class Exec, class T, bool RowMajor, class Set>
 class SumWork : public TreeWork<Exec, T> {
  public:
   static constexpr Cut cut = Cut::panels;
-  static std::size_t bytes(Extents const& e, Blocks const& blocks) {
+  static std::size_t bytes(Extents const& e, Blocks const& blocks, Vectors const&) {
     return VectorTree<Exec, T>::bytes(e.length, blocks.subtrees());
   }
   static std::size_t kernel_bytes(Exec const& exec, Extents const& e, Blocks const& blocks,
@@ -235,7 +263,6 @@ class SumWork : public TreeWork<Exec, T> {
                                   tuning_of<Set, RowMajor>(this->instance, lines));
     this->sums.push(this->cuts.subtree(block));
   }
-  [[nodiscard]] OutputVector<T> output() const { return {nullptr, 1}; }
 
  private:
   tessera::detail::Label label_;
@@ -249,7 +276,7 @@ template <class Exec, class T, bool RowMajor, class Set, class Factor>
 class AtaxWork : public TreeWork<Exec, T> {
  public:
   static constexpr Cut cut = RowMajor ? Cut::panels : Cut::tiles;
-  static std::size_t bytes(Extents const& e, Blocks const& blocks) {
+  static std::size_t bytes(Extents const& e, Blocks const& blocks, Vectors const&) {
     auto const rows = static_cast<std::size_t>(blocks.are_pieces() ? blocks.size() : 0);
     return VectorTree<Exec, T>::bytes(cols(e), blocks.subtrees()) + rows * sizeof(T);
   }
@@ -276,20 +303,20 @@ class AtaxWork : public TreeWork<Exec, T> {
     });
   }
   /// Portable if no accelerated kernel fuses these lines.
-  static Kernels kernels(Exec const& exec, Extents const& e, Blocks const& blocks, Method method) {
+  static Kernels kernels(Exec const& exec, Extents const& e, Blocks const& blocks, Method method,
+                         Kernels of_set) {
     Lines<T> const lines = lines_of(e, blocks, 0, nullptr);
     Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines);
-    if (blocks.are_pieces() || !is_fused(method, tuning, lines)) return Set::kind;
+    if (blocks.are_pieces() || !is_fused(method, tuning, lines)) return of_set;
     return with_fused(exec, lines, tuning, []<class Fused>(Fused) { return Fused::kind; });
   }
-  /// Of lines that a thread reads itself; 0: threads do not read.
+  static constexpr bool reads_lines =
+      RowMajor && Set::lines_have_sources && !backends::Backend<Exec>::is_gpu;
   static std::size_t bytes_to_read(Exec const& exec, Extents const& e, Blocks const& blocks,
-                                   Method method)
-    requires(RowMajor && Set::lines_have_sources)
-  {
+                                   Method method) {
+    if (!reads_lines || blocks.are_pieces()) return 0;
     auto const lines = lines_of(e, blocks, 0, nullptr);
-    if (blocks.are_pieces() || !is_fused(method, tuning_of<Set, RowMajor>(exec, lines), lines))
-      return 0;
+    if (!is_fused(method, tuning_of<Set, RowMajor>(exec, lines), lines)) return 0;
     Index const elements =
         LinesToRead<T>::lines_for(blocks.panel_lines(), lines.length) * lines.length;
     return static_cast<std::size_t>(elements) * sizeof(T);
@@ -318,9 +345,7 @@ class AtaxWork : public TreeWork<Exec, T> {
     run(block, lines);
     this->sums.push(this->cuts.subtree(block));
   }
-  void take_reading(Index block, typename LinesToRead<T>::Read const& read, FirstError& error)
-    requires(RowMajor && Set::lines_have_sources)
-  {
+  void take_reading(Index block, typename LinesToRead<T>::Read const& read, FirstError& error) {
     auto const lines = lines_of(extents_, this->cuts, block, nullptr);
     Tuning tuning = tuning_of<Set, RowMajor>(this->instance, lines);
     // Lines do not come from memory, so loads of x from L2 count.
