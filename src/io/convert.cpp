@@ -17,6 +17,9 @@ namespace {
 struct Half {
   std::uint16_t bits;
 };
+struct Bfloat {
+  std::uint16_t bits;
+};
 
 std::uint8_t reversed(std::uint8_t word) {
   return word;
@@ -94,6 +97,10 @@ float to_float(Half half) {
   return std::bit_cast<float>(sign | bits);
 }
 
+float to_float(Bfloat number) {
+  return std::bit_cast<float>(std::uint32_t{number.bits} << 16U);
+}
+
 template <class T, class Integer>
 bool holds(Integer value) {
   constexpr int digits = std::numeric_limits<T>::digits;
@@ -122,9 +129,9 @@ template <class T, class Integer>
 
 template <class Stored, class T>
 void convert(std::span<Stored const> from, std::span<T> to, std::string const& path) {
-  if constexpr (std::is_same_v<Stored, Half>) {
+  if constexpr (std::is_same_v<Stored, Half> || std::is_same_v<Stored, Bfloat>) {
     std::ranges::transform(from, to.begin(),
-                           [](Half value) { return static_cast<T>(to_float(value)); });
+                           [](Stored value) { return static_cast<T>(to_float(value)); });
   } else {
     if constexpr (std::is_integral_v<Stored>) {
       auto const bad = std::ranges::find_if_not(from, holds<T, Stored>);
@@ -209,6 +216,8 @@ void with_stored(ElementType type, Use const& use) {
       return use.template operator()<std::int64_t>();
     case ElementType::u64:
       return use.template operator()<std::uint64_t>();
+    case ElementType::bf16:
+      return use.template operator()<Bfloat>();
   }
 }
 

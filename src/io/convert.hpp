@@ -11,8 +11,8 @@
 
 namespace tessera::io {
 
-/// Reads elements as T. f64 to f32 rounds to nearest; f16 keeps every bit, also of NaNs and
-/// subnormal numbers.
+/// Reads elements as T. f64 to f32 rounds to nearest; f16 and bf16 keep every bit, also of
+/// NaNs and subnormal numbers.
 /// @throws FileError if T does not hold an integer exactly
 void read_converted(MatrixSource const& source, std::string const& path, Part part,
                     std::uint64_t first, std::span<float> to);

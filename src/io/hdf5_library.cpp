@@ -303,14 +303,17 @@ class Examination {
 
   void find_type(hid_t dataset, hid_t creation) {
     Handle const type = checked(H5Dget_type(dataset), H5Tclose);
-    Handle const half_little = half(H5T_IEEE_F32LE);
-    Handle const half_big = half(H5T_IEEE_F32BE);
+    Handle const half_little = half(H5T_IEEE_F32LE, 5, 10);
+    Handle const half_big = half(H5T_IEEE_F32BE, 5, 10);
+    Handle const bfloat_little = half(H5T_IEEE_F32LE, 8, 7);
+    Handle const bfloat_big = half(H5T_IEEE_F32BE, 8, 7);
     struct Known {
       ElementType type;
       hid_t little;
       hid_t big;
     };
     for (Known const& known : {Known{ElementType::f16, half_little.get(), half_big.get()},
+                               Known{ElementType::bf16, bfloat_little.get(), bfloat_big.get()},
                                Known{ElementType::f32, H5T_IEEE_F32LE, H5T_IEEE_F32BE},
                                Known{ElementType::f64, H5T_IEEE_F64LE, H5T_IEEE_F64BE},
                                Known{ElementType::i8, H5T_STD_I8LE, H5T_STD_I8BE},
@@ -334,14 +337,13 @@ class Examination {
         std::string(kind_of(H5Tget_class(type.get()))));
   }
 
-  Handle half(hid_t single) const {
-    constexpr std::size_t exponent_bits = 5;
-    constexpr std::size_t fraction_bits = 10;
+  /// Of 16 bits.
+  Handle half(hid_t single, std::size_t exponent_bits, std::size_t fraction_bits) const {
     Handle type = checked(H5Tcopy(single), H5Tclose);
     check(H5Tset_fields(type.get(), exponent_bits + fraction_bits, fraction_bits, exponent_bits, 0,
                         fraction_bits));
     check(H5Tset_size(type.get(), 2));
-    check(H5Tset_ebias(type.get(), 15));
+    check(H5Tset_ebias(type.get(), (std::size_t{1} << (exponent_bits - 1)) - 1));
     return type;
   }
 
@@ -375,9 +377,9 @@ class Examination {
     refuse_attribute(dataset, "scale_factor", 1.0);
     refuse_attribute(dataset, "add_offset", 0.0);
     // All readers return NaN for NaN.
-    bool const has_nan = result_.facts.type == ElementType::f16 ||
-                         result_.facts.type == ElementType::f32 ||
-                         result_.facts.type == ElementType::f64;
+    bool const has_nan =
+        result_.facts.type == ElementType::f16 || result_.facts.type == ElementType::bf16 ||
+        result_.facts.type == ElementType::f32 || result_.facts.type == ElementType::f64;
     for (char const* const name : {"_FillValue", "missing_value"}) {
       refuse_attribute(
           dataset, name,

@@ -16,7 +16,7 @@ struct ElementRow {
   ScalarType scalar;
 };
 
-constexpr std::array<ElementRow, 11> element_table{{
+constexpr std::array<ElementRow, 12> element_table{{
     {ElementType::f16, "float16", 2, ScalarType::f32},
     {ElementType::f32, "f32", 4, ScalarType::f32},
     {ElementType::f64, "f64", 8, ScalarType::f64},
@@ -28,6 +28,7 @@ constexpr std::array<ElementRow, 11> element_table{{
     {ElementType::u32, "uint32", 4, ScalarType::f64},
     {ElementType::i64, "int64", 8, ScalarType::f64},
     {ElementType::u64, "uint64", 8, ScalarType::f64},
+    {ElementType::bf16, "bfloat16", 2, ScalarType::f32},
 }};
 
 ElementRow const& row_of(ElementType type) {

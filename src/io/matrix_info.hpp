@@ -18,7 +18,20 @@ static_assert(std::endian::native == std::endian::little,
 /// In memory.
 enum class ScalarType { f32, f64 };
 /// In a file.
-enum class ElementType : std::uint32_t { f16, f32, f64, i8, u8, i16, u16, i32, u32, i64, u64 };
+enum class ElementType : std::uint32_t {
+  f16,
+  f32,
+  f64,
+  i8,
+  u8,
+  i16,
+  u16,
+  i32,
+  u32,
+  i64,
+  u64,
+  bf16
+};
 /// right: row by row (C); left: column by column (Fortran).
 enum class Layout { right, left };
 enum class Format { ex3, npy, npz, raw, hdf5, matrix_market, csv };

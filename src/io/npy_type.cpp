@@ -69,7 +69,10 @@ NpyType npy_type(std::string_view descr, std::string const& path) {
                     "has an unsupported element type: expected f2, f4, f8 or integers (i1 to i8, "
                     "u1 to u8), found '" +
                         printable(descr) + "' (" +
-                        std::string(in_words(type.empty() ? '\0' : type[0])) + ")");
+                        std::string(in_words(type.empty() ? '\0' : type[0])) + ")" +
+                        (type == "V2" ? "; numpy.save writes bfloat16 in this way, without its "
+                                        "name: save array.astype(numpy.float32) instead"
+                                      : ""));
   }
   return {known->second, descr[0] == '>' ? std::endian::big : std::endian::little};
 }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cctype>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <fcntl.h>
@@ -299,6 +300,21 @@ TEST(Hdf5, EveryTypeOfElementsIsReadInEitherByteOrder) {
                [&] { static_cast<void>(inspect(types + ":/complex")); });
   expect_error(ErrorKind::bad_input, types + ":/inexact", {"found 9007199254740993"},
                [&] { static_cast<void>(dataset_elements(types + ":/inexact")); });
+}
+
+TEST(Hdf5, Bfloat16IsReadInEitherByteOrder) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> const expected{-0.0, infinity, -infinity, -1.5, 0x1p127, 0x1p-133};
+  for (std::string const dataset : {"little", "big", "little_packed", "big_packed"}) {
+    std::string const path = sample("bfloat16.h5") + ":/" + dataset;
+    SCOPED_TRACE(path);
+    EXPECT_EQ(inspect(path).stored, ElementType::bf16);
+    EXPECT_EQ(to_string(inspect(path).stored), "bfloat16");
+    EXPECT_EQ(inspect(path).type, ScalarType::f32);
+    auto const found = dataset_elements(path);
+    ASSERT_EQ(found, expected);
+    EXPECT_TRUE(std::signbit(found[0]));
+  }
 }
 
 TEST(Hdf5, AFileThatIsBeingWrittenIsSaidToBeThat) {

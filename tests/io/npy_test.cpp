@@ -188,6 +188,12 @@ TEST(Npy, OtherElementTypesAreNamed) {
     expect_bad_matrix(folder.write("A.npy", npy_bytes(npy_header(descr, "(1, 1)"), "12345678")),
                       {descr, words});
   }
+  for (std::string const descr : {"<V2", "|V2"}) {
+    expect_bad_matrix(folder.write("A.npy", npy_bytes(npy_header(descr, "(1, 1)"), "12")),
+                      {"'" + descr +
+                       "' (raw records); numpy.save writes bfloat16 in this way, "
+                       "without its name: save array.astype(numpy.float32) instead"});
+  }
   expect_bad_matrix(sample("bad_structured.npy"), {"structured", "list of fields"});
 }
 

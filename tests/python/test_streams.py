@@ -26,7 +26,7 @@ def a(request):
 
 def same(stream, a):
     v = np.random.default_rng(2).standard_normal(N).astype(a.dtype)
-    u = np.random.default_rng(3).standard_normal(M).astype(a.dtype)
+    u = np.random.default_rng(3).standard_normal(len(a)).astype(a.dtype)
     z = np.ones(N, a.dtype)
     assert stream.shape == a.shape and stream.dtype == a.dtype and stream.ndim == 2
     pairs = [
@@ -57,6 +57,17 @@ def test_files(a, order, tmp_path):
 def test_files_of_another_type(a, tmp_path):
     np.save(tmp_path / "a.npy", np.rint(8 * a).astype(np.int16))
     same(tessera.open(tmp_path / "a.npy", dtype=a.dtype, memory_limit=LIMIT), np.rint(8 * a))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("kind", ["<f2", ">f2", "|i1", "|u1", "<i2", "<u2", ">u2"])
+def test_files_of_narrow_types(kind, order, tmp_path):
+    least, most = (-128, 128) if np.dtype(kind).kind in "fi" else (0, 256)
+    narrow = np.random.default_rng(1).integers(least, most, (M, N)).astype(kind)
+    np.save(tmp_path / "a.npy", np.asarray(narrow, order=order))
+    stream = tessera.open(tmp_path / "a.npy", memory_limit=LIMIT)
+    assert stream.order == order and stream.dtype == np.float32
+    same(stream, np.asarray(narrow, np.float32, order=order))
 
 
 def test_packed_arrays_are_read_in_order_alone(a, tmp_path):

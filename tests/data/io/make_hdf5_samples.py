@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Makes old.h5, new.h5, user_block.h5, types.h5, shifted.mat, marked.h5 and attributes.h5 with h5py:
-datasets as other programs write them."""
+"""Makes old.h5, new.h5, user_block.h5, types.h5, bfloat16.h5, shifted.mat, marked.h5 and attributes.h5 with
+h5py: datasets as other programs write them."""
 
 import zlib
 
@@ -86,6 +86,24 @@ with h5py.File("types.h5", "w", libver="latest") as file:
     file.create_dataset("truth", data=np.ones((2, 3), bool), track_times=False)
     file.create_dataset("complex", data=np.ones((2, 3), "c8"), track_times=False)
     file.create_dataset("inexact", data=np.array([[2**53 + 1]], "<i8"), track_times=False)
+
+# The type that HDF5 2.0 names H5T_FLOAT_BFLOAT16LE and …BE.
+with h5py.File("bfloat16.h5", "w") as file:
+    values = np.array([[-0.0, np.inf, -np.inf], [-1.5, 2.0**127, 2.0**-133]], "<f4")
+    for label, single in ("little", h5py.h5t.IEEE_F32LE), ("big", h5py.h5t.IEEE_F32BE):
+        kind = single.copy()
+        kind.set_fields(15, 7, 8, 0, 7)
+        kind.set_size(2)
+        kind.set_ebias(127)
+        for name, chunks in (label, None), (label + "_packed", (2, 2)):
+            creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            creation.set_obj_track_times(False)
+            if chunks:
+                creation.set_chunk(chunks)
+                creation.set_shuffle()
+                creation.set_deflate(6)
+            space = h5py.h5s.create_simple(values.shape)
+            h5py.h5d.create(file.id, name.encode(), kind, space, creation).write(space, space, values)
 
 # Like MATLAB's: text in the user block; each dataset has another chunk index.
 with h5py.File("shifted.mat", "w", libver="latest", userblock_size=512) as file:
