@@ -20,6 +20,7 @@ struct Half {
 struct Bfloat {
   std::uint16_t bits;
 };
+struct Genotype {};
 
 std::uint8_t reversed(std::uint8_t word) {
   return word;
@@ -218,6 +219,8 @@ void with_stored(ElementType type, Use const& use) {
       return use.template operator()<std::uint64_t>();
     case ElementType::bf16:
       return use.template operator()<Bfloat>();
+    case ElementType::genotype:
+      return use.template operator()<Genotype>();
   }
 }
 
@@ -228,6 +231,8 @@ void read_as(MatrixSource const& source, std::string const& path, Part part, std
   with_stored(source.info().stored, [&]<class Stored>() {
     if constexpr (std::is_same_v<Stored, T>) {
       read_as_stored(source, part, first, to);
+    } else if constexpr (std::is_same_v<Stored, Genotype>) {
+      source.read_widened(first, to);
     } else {
       read_through_buffer<Stored>(source, path, part, first, to);
     }
@@ -241,6 +246,8 @@ void read_as(MatrixSource const& source, std::string const& path, Block const& b
   with_stored(source.info().stored, [&]<class Stored>() {
     if constexpr (std::is_same_v<Stored, T>) {
       read_as_stored(source, block, to);
+    } else if constexpr (std::is_same_v<Stored, Genotype>) {
+      source.read_widened(block, to);
     } else {
       read_through_buffer<Stored>(source, path, block, to);
     }

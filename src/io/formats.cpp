@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <sys/stat.h>
 
+#include <io/bed.hpp>
 #include <io/csv.hpp>
 #include <io/dataset_name.hpp>
 #include <io/ex3.hpp>
@@ -31,11 +32,12 @@ constexpr std::array<std::string_view, 2> ex3_extensions{"", ".ex3"};
 constexpr std::array<std::string_view, 1> npy_extensions{".npy"};
 constexpr std::array<std::string_view, 1> npz_extensions{".npz"};
 constexpr std::array<std::string_view, 1> raw_extensions{".bin"};
+constexpr std::array<std::string_view, 1> bed_extensions{".bed"};
 constexpr std::array<std::string_view, 2> hdf5_extensions{".h5", ".hdf5"};
 constexpr std::array<std::string_view, 1> matrix_market_extensions{".mtx"};
 constexpr std::array<std::string_view, 2> csv_extensions{".csv", ".tsv"};
 
-constexpr std::array<FormatRow, 7> table{{
+constexpr std::array<FormatRow, 8> table{{
     {.format = Format::ex3,
      .name = "ex3 test file",
      .extensions = ex3_extensions,
@@ -78,6 +80,17 @@ constexpr std::array<FormatRow, 7> table{{
      .vector_follows_matrix = false,
      .holds_columns = true,
      .holds_elements_only = true,
+     .names_parts = false,
+     .is_text = false},
+    {.format = Format::bed,
+     .name = "PLINK 1 binary file",
+     .extensions = bed_extensions,
+     .open = open_bed,
+     .begin_matrix = nullptr,
+     .begin_vector = nullptr,
+     .vector_follows_matrix = false,
+     .holds_columns = false,
+     .holds_elements_only = false,
      .names_parts = false,
      .is_text = false},
     {.format = Format::hdf5,
@@ -193,10 +206,11 @@ bool is_parquet(InputFile const& file, std::span<std::byte const> start) {
 
 void refuse_files_of_python(InputFile const& file, std::span<std::byte const> start) {
   auto const refuse = [&](std::string const& kind, std::string const& function) {
-    file.fail("is a " + kind +
-              " file: expected one of NumPy, HDF5, Matrix Market or CSV, found one that only the "
-              "Python package reads; use tessera." +
-              function + " there, or store the matrix with numpy.save");
+    file.fail(
+        "is a " + kind +
+        " file: expected one of NumPy, HDF5, PLINK, Matrix Market or CSV, found one that only the "
+        "Python package reads; use tessera." +
+        function + " there, or store the matrix with numpy.save");
   };
   if (is_parquet(file, start)) refuse("Parquet", "from_parquet");
   if (begins_with(start, std::string_view("ARROW1\0\0", 8))) refuse("Arrow", "from_arrow");
@@ -300,6 +314,8 @@ FormatRow const& format_of_content(InputFile const& file, std::optional<Format> 
     if (raw.rows != 0 && (named == nullptr || text_as_ex3)) return row_of(Format::raw);
     bool const may_be_ex3 = named == nullptr || named->format == Format::ex3;
     if (may_be_ex3 && has_size_of_ex3(file, start)) return row_of(Format::ex3);
+    // Three bytes are few: other formats come first.
+    if (has_bed_mark(start)) return row_of(Format::bed);
   }
   refuse_packed(file, start);
   refuse_files_of_python(file, start);
@@ -309,8 +325,8 @@ FormatRow const& format_of_content(InputFile const& file, std::optional<Format> 
   std::string_view const text(reinterpret_cast<char const*>(start.data()),
                               std::min(shown, start.size()));
   file.fail(
-      "is of an unknown kind: expected the content of a .npy, .npz, HDF5, Matrix Market or ex3 "
-      "file, or a known extension (" +
+      "is of an unknown kind: expected the content of a .npy, .npz, HDF5, .bed, Matrix Market or "
+      "ex3 file, or a known extension (" +
       list_of_extensions([](FormatRow const&) { return true; }) + "), found '" + printable(text) +
       "'");
 }

@@ -16,7 +16,7 @@ struct ElementRow {
   ScalarType scalar;
 };
 
-constexpr std::array<ElementRow, 12> element_table{{
+constexpr std::array<ElementRow, 13> element_table{{
     {ElementType::f16, "float16", 2, ScalarType::f32},
     {ElementType::f32, "f32", 4, ScalarType::f32},
     {ElementType::f64, "f64", 8, ScalarType::f64},
@@ -29,6 +29,7 @@ constexpr std::array<ElementRow, 12> element_table{{
     {ElementType::i64, "int64", 8, ScalarType::f64},
     {ElementType::u64, "uint64", 8, ScalarType::f64},
     {ElementType::bf16, "bfloat16", 2, ScalarType::f32},
+    {ElementType::genotype, "genotypes", 0, ScalarType::f32},
 }};
 
 ElementRow const& row_of(ElementType type) {
@@ -73,6 +74,8 @@ std::string_view to_string(Format format) {
       return "npz";
     case Format::raw:
       return "raw";
+    case Format::bed:
+      return "bed";
     case Format::hdf5:
       return "hdf5";
     case Format::matrix_market:

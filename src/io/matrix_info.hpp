@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little,
 
 /// In memory.
 enum class ScalarType { f32, f64 };
-/// In a file.
+/// In a file. Of a `genotype`, only its source knows the bits (.bed files).
 enum class ElementType : std::uint32_t {
   f16,
   f32,
@@ -30,15 +30,17 @@ enum class ElementType : std::uint32_t {
   u32,
   i64,
   u64,
-  bf16
+  bf16,
+  genotype
 };
 /// right: row by row (C); left: column by column (Fortran).
 enum class Layout { right, left };
-enum class Format { ex3, npy, npz, raw, hdf5, matrix_market, csv };
+enum class Format { ex3, npy, npz, raw, hdf5, matrix_market, csv, bed };
 
 [[nodiscard]] constexpr std::uint64_t size_of(ScalarType type) {
   return type == ScalarType::f32 ? sizeof(float) : sizeof(double);
 }
+/// 0 for `genotype`: less than a byte.
 [[nodiscard]] std::uint64_t size_of(ElementType type);
 
 [[nodiscard]] constexpr ElementType element_type(ScalarType type) {

@@ -2,11 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstring>
+#include <stdexcept>
 
 #include <io/matrix_source.hpp>
 #include <io/npy.hpp>
 
 namespace tessera::io {
+namespace {
+
+[[noreturn]] void refuse_widening() {
+  throw std::logic_error("tessera::io: only genotypes are widened by their source");
+}
+
+}  // namespace
+
+void MatrixSource::read_widened(std::uint64_t /*first*/, std::span<float> /*to*/) const {
+  refuse_widening();
+}
+void MatrixSource::read_widened(std::uint64_t /*first*/, std::span<double> /*to*/) const {
+  refuse_widening();
+}
+void MatrixSource::read_widened(Block const& /*block*/, std::span<float> /*to*/) const {
+  refuse_widening();
+}
+void MatrixSource::read_widened(Block const& /*block*/, std::span<double> /*to*/) const {
+  refuse_widening();
+}
 
 void MatrixSource::read_stored_block(Block const& block, std::span<std::byte> to) const {
   bool const right = info_.layout == Layout::right;

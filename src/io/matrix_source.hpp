@@ -28,6 +28,13 @@ class MatrixSource {
   /// In the order of the file. Thread-safe.
   virtual void read_stored_block(Block const& block, std::span<std::byte> to) const;
 
+  /// Elements of ElementType::genotype, which have no bytes of their own. As read_stored() and
+  /// read_stored_block(), but in the type of `to`. Thread-safe.
+  virtual void read_widened(std::uint64_t first, std::span<float> to) const;
+  virtual void read_widened(std::uint64_t first, std::span<double> to) const;
+  virtual void read_widened(Block const& block, std::span<float> to) const;
+  virtual void read_widened(Block const& block, std::span<double> to) const;
+
   virtual void check_unchanged() const = 0;
 
   [[nodiscard]] virtual InputFile const& file() const = 0;

@@ -75,6 +75,26 @@ zip64[end:] = (
 )
 seed("npz", "zip64", b"\0" + bytes(zip64))
 
+
+def bed(samples, variants, content, fam=None):
+    """Bytes of lengths, then the .fam, .bim and .bed files."""
+    fam = b"f i 0 0 0 -9\n" * samples if fam is None else fam
+    bim = b"1 v 0 1 A G\n" * variants
+    return struct.pack("<HH", len(fam), len(bim)) + fam + bim + content
+
+
+seed("bed", "four", bed(4, 2, b"\x6c\x1b\x01\xe4\x1b"))
+seed("bed", "five", bed(5, 3, b"\x6c\x1b\x01\xdc\x03\xe7\x01\x6b\x02"))
+seed("bed", "one", bed(1, 1, b"\x6c\x1b\x01\x02"))
+seed("bed", "missing", bed(3, 1, b"\x6c\x1b\x01\x15"))
+seed("bed", "padding", bed(1, 2, b"\x6c\x1b\x01\xff\xfd"))
+seed("bed", "by_sample", bed(2, 1, b"\x6c\x1b\x00\x00\x01"))
+seed("bed", "truncated", bed(9, 2, b"\x6c\x1b\x01\x00\x01\x02"))
+seed("bed", "crlf", bed(3, 1, b"\x6c\x1b\x01\x24", b"a\r\n\r\nb\r\nc"))
+seed("bed", "header", bed(3, 1, b"\x6c\x1b\x01\x24", b"#FID\na\nb\n"))
+seed("bed", "no_lines", bed(0, 1, b"\x6c\x1b\x01"))
+seed("bed", "wide", bed(70, 5, b"\x6c\x1b\x01" + bytes(range(90))))
+
 market = b"%%MatrixMarket matrix "
 seed("mtx", "array", market + b"array real general\n% text\n2 3\n1\n4\n-2e3\n5\n.5\n6\n")
 seed("mtx", "array_symmetric", market + b"array integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n")

@@ -50,8 +50,8 @@ TEST(Recognition, Ex3IsWhatHasItsSize) {
     std::string const path = folder.write("b.dat", other);
     expect_error(ErrorKind::bad_input, path,
                  {"is of an unknown kind",
-                  "expected the content of a .npy, .npz, HDF5, Matrix "
-                  "Market or ex3 file, or a known extension ("},
+                  "expected the content of a .npy, .npz, HDF5, .bed, "
+                  "Matrix Market or ex3 file, or a known extension ("},
                  [&] { static_cast<void>(inspect(path)); });
   }
 }

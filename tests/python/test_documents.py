@@ -32,6 +32,16 @@ def test_pages(page, count, tmp_path, monkeypatch, capsys):
     assert names.get("status", 0) == 0
 
 
+def test_genotypes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    (block,) = blocks("docs/guide/files.md")
+    exec(block, names)
+    # The clusters are far from each other compared with their size.
+    first, second = (names["scores"][names["group"] == each] for each in (0, 1))
+    assert abs(first.mean() - second.mean()) > 5 * (first.std() + second.std())
+
+
 def test_the_readme_begins_as_the_guide():
     assert blocks("README.md")[0] == blocks("docs/guide/python.md")[0]
 

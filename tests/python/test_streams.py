@@ -70,6 +70,43 @@ def test_files_of_narrow_types(kind, order, tmp_path):
     same(stream, np.asarray(narrow, np.float32, order=order))
 
 
+def write_bed(path, genotypes):
+    """A PLINK 1 file of a matrix of 0, 1, 2 (numbers of A1 alleles) and 3 (missing)."""
+    samples, variants = genotypes.shape
+    codes = np.zeros((variants, -(-samples // 4) * 4), np.uint8)
+    codes[:, :samples] = np.array([3, 2, 0, 1])[genotypes.T]
+    packed = (codes.reshape(variants, -1, 4) << np.array([0, 2, 4, 6])).sum(axis=2).astype(np.uint8)
+    path.write_bytes(b"\x6c\x1b\x01" + packed.tobytes())
+    path.with_suffix(".fam").write_text("".join(f"0 {i} 0 0 0 -9\n" for i in range(samples)))
+    path.with_suffix(".bim").write_text("".join(f"1 {j} 0 {j} A G\n" for j in range(variants)))
+
+
+def test_genotypes(a, tmp_path):
+    genotypes = np.random.default_rng(1).integers(0, 4, (M - 1, N))
+    genotypes[:, 7] = 3
+    write_bed(tmp_path / "a.bed", genotypes)
+    known = genotypes < 3
+    counts = known.sum(axis=0)
+    means = np.where(known, genotypes, 0).sum(axis=0) / np.maximum(counts, 1)
+    widened = np.asarray(np.where(known, genotypes, means), a.dtype, order="F")
+    for limit in (LIMIT, "1GiB"):
+        stream = tessera.open(tmp_path / "a.bed", dtype=a.dtype, memory_limit=limit)
+        assert stream.order == "F" and stream.shape == (M - 1, N)
+        same(stream, widened)
+    assert tessera.open(tmp_path / "a.bed").dtype == np.float32
+    b = np.random.default_rng(2).standard_normal(M - 1).astype(a.dtype)
+    stream = tessera.open(tmp_path / "a.bed", dtype=a.dtype, memory_limit=LIMIT)
+    assert tessera.linalg.lsmr(stream, b, maxiter=5).x.tobytes() == tessera.linalg.lsmr(widened, b, maxiter=5).x.tobytes()
+    for scale in (False, True):
+        found = tessera.linalg.pca(stream, 2, scale=scale)
+        expected = tessera.linalg.pca(widened, 2, scale=scale)
+        assert found.components.tobytes() == expected.components.tobytes()
+        assert found.mean.tobytes() == expected.mean.tobytes()
+    (tmp_path / "a.fam").unlink()
+    with pytest.raises(OSError, match=r"a.bed: has no .fam file: expected .*a.fam with one line for each sample"):
+        tessera.open(tmp_path / "a.bed")
+
+
 def test_packed_arrays_are_read_in_order_alone(a, tmp_path):
     np.savez_compressed(tmp_path / "c.npz", a=a)
     same(tessera.open(f"{tmp_path}/c.npz:a", memory_limit=LIMIT), a)

@@ -46,7 +46,7 @@ Choices<OperationId> operations_with_one_result() {
 }
 
 void add_input(CLI::App& app, std::string& input) {
-  add_input_file(app, "INPUT", input, "A: a .npy, .npz, HDF5 or ex3 file, or N for test/N")
+  add_input_file(app, "INPUT", input, "A: a .npy, .npz, HDF5, .bed or ex3 file, or N for test/N")
       ->required();
 }
 
@@ -187,7 +187,7 @@ void add_convert(CLI::App& app, Chosen& chosen) {
       *app.add_subcommand("convert", "Convert a file to another format, layout or type");
   auto& request = options_of<ConvertOptions>(command, chosen);
   add_input_file(command, "INPUT", request.input,
-                 "A .npy, .npz, ex3, HDF5, .mtx, .csv or .bin file")
+                 "A .npy, .npz, ex3, HDF5, .bed, .mtx, .csv or .bin file")
       ->required();
   add_output_file(command, "OUTPUT", request.output, "The file to write")->required();
   add_input_format(command, request.input_format, file_formats);
@@ -288,7 +288,7 @@ void add_gemm(CLI::App& app, Chosen& chosen) {
   auto& command = *app.add_subcommand("gemm", "Compute C = A B");
   auto& options = options_of<GemmOptions>(command, chosen);
   add_input_file(command, "A", options.A,
-                 "A .npy, .npz, HDF5 or ex3 file, or a number N for test/N")
+                 "A .npy, .npz, HDF5, .bed or ex3 file, or a number N for test/N")
       ->required();
   add_input_file(command, "B", options.B, "Like A, with as many rows as A has columns")->required();
   add_output_file(command, "OUTPUT", options.output, "File for C (.npy)")->required();
@@ -317,7 +317,8 @@ void add_solve(CLI::App& command, SolveOptions& options, std::uint64_t least,
 }
 
 void add_solved_matrix(CLI::App& command, SolveOptions& options) {
-  add_input_file(command, "A", options.input, "A: a .npy, .npz, HDF5 or ex3 file, or N for test/N")
+  add_input_file(command, "A", options.input,
+                 "A: a .npy, .npz, HDF5, .bed or ex3 file, or N for test/N")
       ->required();
 }
 

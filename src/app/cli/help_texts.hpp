@@ -27,7 +27,8 @@ inline constexpr char generate[] =
     "  mkdir -p test && tessera gen --rows 768 --cols 512 --output test/7";
 
 inline constexpr char convert[] =
-    "INPUT: the format is detected from the contents: .npy, .npz, HDF5, ex3 or Matrix Market. Raw "
+    "INPUT: the format is detected from the contents: .npy, .npz, HDF5, .bed, ex3 or Matrix "
+    "Market. Raw "
     "elements (.bin) and CSV (.csv, .tsv) are recognised by their names or by --input-format. "
     "FILE.npz:NAME and FILE.h5:/DATASET name one array of a file. A .bin file is a vector, unless "
     "--rows and --cols are given. - is stdin.\n"
@@ -45,7 +46,8 @@ inline constexpr char convert[] =
     "  tessera convert a.bin a.npy --rows 1000 --cols 300 --type f64";
 
 inline constexpr char compute[] =
-    "INPUT is A: a .npy or ex3 file, FILE.npz:NAME or FILE.h5:/DATASET. The format is detected "
+    "INPUT is A: a .npy, .bed or ex3 file, FILE.npz:NAME or FILE.h5:/DATASET. The format is "
+    "detected "
     "from the contents. - is stdin. A number N is the file N, or test/N if there is no file N; the "
     "result of test/N goes to N-out.bin without --output. float16 and integers are read as f32 or "
     "f64.\n"

@@ -54,10 +54,10 @@ inline constexpr std::pair<char const*, MaybeHeader> header_choices[] = {
     {"auto", std::nullopt}, {"yes", io::CsvHeader::yes}, {"no", io::CsvHeader::no}};
 using MaybeFormat = std::optional<io::Format>;
 inline constexpr std::pair<char const*, MaybeFormat> file_formats[] = {
-    {"by-content", std::nullopt}, {"npy", io::Format::npy},          {"npz", io::Format::npz},
-    {"hdf5", io::Format::hdf5},   {"ex3", io::Format::ex3},          {"raw", io::Format::raw},
-    {"csv", io::Format::csv},     {"mtx", io::Format::matrix_market}};
-inline constexpr auto formats_with_shape = std::span(file_formats).first<5>();
+    {"by-content", std::nullopt}, {"npy", io::Format::npy}, {"npz", io::Format::npz},
+    {"hdf5", io::Format::hdf5},   {"ex3", io::Format::ex3}, {"bed", io::Format::bed},
+    {"raw", io::Format::raw},     {"csv", io::Format::csv}, {"mtx", io::Format::matrix_market}};
+inline constexpr auto formats_with_shape = std::span(file_formats).first<6>();
 inline constexpr std::pair<char const*, MaybeFormat> output_formats[] = {{"by-name", std::nullopt},
                                                                          {"npy", io::Format::npy},
                                                                          {"ex3", io::Format::ex3},

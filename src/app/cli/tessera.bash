@@ -18,7 +18,7 @@ _tessera() {
       esac ;;
     atax)
       case $previous in
-        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 bed" ;;
         --method) words="auto fused two-stage" ;;
         --map) words="weights minus logistic logistic-weights poisson poisson-weights" ;;
         --backend) words="auto openmp serial cuda" ;;
@@ -30,7 +30,7 @@ _tessera() {
       esac ;;
     gemv)
       case $previous in
-        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 bed" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --cache-preference) words="none l1 shared equal" ;;
@@ -40,7 +40,7 @@ _tessera() {
       esac ;;
     gemvt)
       case $previous in
-        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 bed" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --cache-preference) words="none l1 shared equal" ;;
@@ -50,7 +50,7 @@ _tessera() {
       esac ;;
     gemv-both)
       case $previous in
-        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 bed" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --cache-preference) words="none l1 shared equal" ;;
@@ -60,7 +60,7 @@ _tessera() {
       esac ;;
     transpose)
       case $previous in
-        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 bed" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --cache-preference) words="none l1 shared equal" ;;
@@ -80,7 +80,7 @@ _tessera() {
     lstsq)
       case $previous in
         --method) words="auto direct lsmr lsqr" ;;
-        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 bed" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
@@ -90,7 +90,7 @@ _tessera() {
     ridge)
       case $previous in
         --method) words="auto direct lsmr lsqr" ;;
-        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 bed" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
@@ -100,7 +100,7 @@ _tessera() {
     svd)
       case $previous in
         --method) words="auto direct lanczos randomized" ;;
-        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 bed" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
@@ -110,7 +110,7 @@ _tessera() {
     pca)
       case $previous in
         --method) words="auto direct lanczos" ;;
-        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 bed" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
@@ -120,7 +120,7 @@ _tessera() {
     fit)
       case $previous in
         --solver) words="auto newton newton-cg lbfgs" ;;
-        --input-format) words="by-content npy npz hdf5 ex3" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 bed" ;;
         --backend) words="auto openmp serial cuda" ;;
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
@@ -157,7 +157,7 @@ _tessera() {
       esac ;;
     convert)
       case $previous in
-        --input-format) words="by-content npy npz hdf5 ex3 raw csv mtx" ;;
+        --input-format) words="by-content npy npz hdf5 ex3 bed raw csv mtx" ;;
         --output-format) words="by-name npy ex3 raw" ;;
         --layout) words="as-is row-major column-major" ;;
         --output-type) words="as-is f32 f64" ;;

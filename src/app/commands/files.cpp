@@ -239,7 +239,9 @@ bool is_text(io::MatrixInfo const& info) {
 
 void print_info(std::string const& path, io::MatrixInfo const& info) {
   auto const text = [](std::uint64_t number) { return std::to_string(number); };
-  std::string bytes = io::format_bytes(info.elements() * io::size_of(info.stored));
+  bool const is_packed = info.stored == io::ElementType::genotype;
+  std::string bytes = io::format_bytes(is_packed ? info.file_bytes - info.data_offset
+                                                 : info.elements() * io::size_of(info.stored));
   if (info.data_offset != 0 || info.format == io::Format::raw) {
     bytes += " from byte " + text(info.data_offset);
   }
@@ -251,7 +253,7 @@ void print_info(std::string const& path, io::MatrixInfo const& info) {
                 (info.is_converted() ? ", read as " + std::string(io::to_string(info.type)) : "") +
                 (info.format == io::Format::raw ? " (or half as many f64: a raw file does not say)"
                                                 : "") +
-                (is_text(info)                         ? ""
+                (is_text(info) || is_packed            ? ""
                  : info.byte_order == std::endian::big ? ", big-endian"
                                                        : ", little-endian"));
   if (info.dimensions == 2) {

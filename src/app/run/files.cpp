@@ -19,8 +19,10 @@
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
 #include <app/tuning/tuning_cache.hpp>
+#include <io/bed.hpp>
 #include <io/dataset_name.hpp>
 #include <io/errors.hpp>
+#include <io/formats.hpp>
 #include <io/output_path.hpp>
 #include <io/writers.hpp>
 
@@ -101,7 +103,14 @@ bool are_two_datasets(std::string const& path, std::string const& other) {
 }  // namespace
 
 RunFiles& RunFiles::reads(std::string const& path) {
-  if (!path.empty()) read_.push_back(path);
+  if (path.empty()) return *this;
+  read_.push_back(path);
+  io::FormatRow const* const named = io::find_format(path);
+  if (named != nullptr && named->format == io::Format::bed) {
+    for (char const* const extension : {".fam", ".bim"}) {
+      read_.push_back(io::file_next_to_bed(path, extension));
+    }
+  }
   return *this;
 }
 

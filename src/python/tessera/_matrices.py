@@ -42,7 +42,7 @@ def open(
     Parameters
     ----------
     path : str or path-like
-        A .npy or ex3 file, an array "file.npz:array", an HDF5 dataset "file.h5:dataset", or a file of raw elements.
+        A .npy, .bed or ex3 file, an array "file.npz:array", an HDF5 dataset "file.h5:dataset", or a file of raw elements.
     memory_limit : int or str, default "1GiB"
         Memory that a pass over the file may use, in bytes or with a unit, in addition to its vectors.
     dtype : data-type, optional

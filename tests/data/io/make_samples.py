@@ -67,3 +67,13 @@ with open(folder / "sample.ex3", "wb") as file:
     file.write(struct.pack("<II8s", 4, 3, b"PADDING!"))
     file.write(sample("<f4").tobytes())
     file.write(struct.pack("<4f", 1.0, -1.0, -0.0, 0.5))
+
+# 5 samples, 3 variants; 9 is missing. PLINK 1 stores 2 as 00, missing as 01, 1 as 10, 0 as 11.
+genotypes = [[2, 1, 0, 1, 2], [9, 0, 0, 2, 2], [1, 9, 9, 9, 9]]
+codes = {2: 0b00, 9: 0b01, 1: 0b10, 0: 0b11}
+packed = b"".join(
+    sum(codes[g] << 2 * k for k, g in enumerate(variant)).to_bytes(2, "little") for variant in genotypes
+)
+(folder / "genotypes.bed").write_bytes(b"\x6c\x1b\x01" + packed)
+(folder / "genotypes.fam").write_text("".join(f"family{k} sample{k} 0 0 0 -9\n" for k in range(5)))
+(folder / "genotypes.bim").write_text("".join(f"1 variant{k} 0 {1000 + k} A G\n" for k in range(3)))

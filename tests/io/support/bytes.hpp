@@ -58,4 +58,24 @@ inline Bytes npy_header(Bytes const& descr, Bytes const& shape, bool fortran_ord
          ", 'shape': " + shape + ", }\n";
 }
 
+/// Of a .bed file: variant after variant, one code (0 to 3) for each sample.
+inline Bytes bed_bytes(std::vector<unsigned> const& codes, std::size_t samples,
+                       Bytes const& mark = "\x6c\x1b\x01") {
+  Bytes bytes = mark;
+  for (std::size_t k = 0; k < codes.size(); ++k) {
+    std::size_t const place = k % samples % 4;
+    if (place == 0) bytes.push_back('\0');
+    bytes.back() =
+        static_cast<char>(static_cast<unsigned char>(bytes.back()) | codes[k] << 2 * place);
+  }
+  return bytes;
+}
+
+/// Of a .fam or .bim file.
+inline Bytes lines(std::size_t count, Bytes const& end = "\n") {
+  Bytes text;
+  for (std::size_t k = 0; k < count; ++k) text += "1 x" + std::to_string(k) + " 0 0 A G" + end;
+  return text;
+}
+
 }  // namespace tessera::io::test
