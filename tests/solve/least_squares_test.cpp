@@ -590,6 +590,9 @@ TYPED_TEST(LeastSquares, OfManyPenaltiesHaveTheBitsOfEach) {
   EXPECT_THAT([&] { solve::ridge(op, b, -1); },
               testing::ThrowsMessage<std::invalid_argument>(
                   testing::HasSubstr("tessera::ridge: lambda must be a number of at least 0")));
+  EXPECT_THAT([&] { solve::ridge_path(op, b, {}); },
+              testing::ThrowsMessage<std::invalid_argument>(
+                  testing::HasSubstr("tessera::ridge: expected at least one lambda, found none")));
   auto const other = [&] {
     solve::ridge_path(op, b, {0, 0.5, 1e4, 1e8}, {.direct = 0}, {.resume = &states[0]});
   };

@@ -259,6 +259,76 @@ TYPED_TEST(ScaledColumns, PenaltiesAreThoseOfTheColumnsAsTheyAre) {
   EXPECT_LE(path.front().reads, 6 * solve::lstsq(op, b, {.direct = 0}).reads);
 }
 
+/// 1e12 leaves the columns even, and 0 has no rows below them.
+TYPED_TEST(ScaledColumns, OfManyPenaltiesShareTheReads) {
+  using Exec = typename TypeParam::Exec;
+  auto const A = this->uneven();
+  auto const b = this->on_device(this->right_side());
+  auto const x0 = this->on_device(std::vector<typename TypeParam::Scalar>(this->cols, 3));
+  auto const source = source_of<TypeParam>(A, this->rows, this->cols);
+  std::vector<double> const lambdas{0, 1e-4, 1e12, 1, 1e4, 1};
+  for (bool const from_x0 : {false, true}) {
+    typename TestFixture::Options options{.history = true, .direct = 0};
+    if (from_x0) options.x0 = x0;
+    std::vector<typename TestFixture::Result> single;
+    Index most = 0;
+    for (double const lambda : lambdas) {
+      single.push_back(solve::ridge(this->op_of(A), b, lambda, options));
+      most = std::max(most, single.back().iterations);
+    }
+    auto const check = [&](typename TestFixture::Operator const& op, Index at_once) {
+      options.at_once = at_once;
+      auto const path = solve::ridge_path(op, b, lambdas, options);
+      EXPECT_EQ(path.size(), lambdas.size());
+      for (std::size_t i = 0; i < path.size(); ++i) {
+        EXPECT_THAT(this->copy_of(path[i].x), same_bits_as(this->copy_of(single[i].x)));
+        EXPECT_EQ(path[i].stop, single[i].stop);
+        EXPECT_EQ(path[i].iterations, single[i].iterations);
+        EXPECT_EQ(path[i].normr, single[i].normr);
+        EXPECT_EQ(path[i].normx, single[i].normx);
+        EXPECT_EQ(path[i].has_scaled_columns, lambdas[i] < 1e12);
+        EXPECT_EQ(path[i].history.size(), static_cast<std::size_t>(single[i].iterations));
+        if (path[i].iterations == most) {
+          EXPECT_EQ(path[i].history.back().reads, path[i].reads);
+        }
+      }
+      return path.front().reads;
+    };
+    solve::StreamOperator const streamed(Exec(), source);
+    // For the norms of the columns and the start; each λ multiplies with x0 in its own units.
+    EXPECT_EQ(check(streamed, 16), most + 2 + (from_x0 ? static_cast<Index>(lambdas.size()) : 0));
+    EXPECT_GT(check(streamed, 2), check(streamed, 16));
+    check(this->op_of(A), 16);
+    check(PlainOperator<Exec, typename TypeParam::Scalar>(this->op_of(A)), 3);
+  }
+}
+
+TYPED_TEST(ScaledColumns, OfManyRightSidesWithAPenaltyShareTheReads) {
+  using T = typename TypeParam::Scalar;
+  using Exec = typename TypeParam::Exec;
+  auto const A = this->uneven();
+  Kokkos::View<T**, Kokkos::LayoutLeft, typename Exec::memory_space> const B(
+      "B", static_cast<std::size_t>(this->rows), 3);
+  auto const on_host = Kokkos::create_mirror_view(B);
+  for (std::size_t i = 0; i < on_host.extent(0); ++i) {
+    for (std::size_t j = 0; j < 3; ++j) on_host(i, j) = whole_number<T>(5 + j, i, 9);
+  }
+  Kokkos::deep_copy(B, on_host);
+  auto const source = source_of<TypeParam>(A, this->rows, this->cols);
+  solve::StreamOperator const streamed(Exec(), source);
+  typename TestFixture::Options const options{.direct = 0};
+  auto const all = solve::ridge(streamed, B, 0.5, options);
+  Index most = 0;
+  for (std::size_t j = 0; j < 3; ++j) {
+    auto const one = solve::ridge(this->op_of(A), Kokkos::subview(B, Kokkos::ALL, j), 0.5, options);
+    EXPECT_TRUE(one.has_scaled_columns);
+    EXPECT_THAT(this->copy_of(all[j].x), same_bits_as(this->copy_of(one.x)));
+    EXPECT_EQ(all[j].iterations, one.iterations);
+    most = std::max(most, one.iterations);
+  }
+  EXPECT_EQ(all.front().reads, most + 2);
+}
+
 TYPED_TEST(ScaledColumns, LeaveColumnsOfZerosAtZero) {
   for (Index const zero : {Index{0}, Index{7}}) {
     auto const A = this->matrix(this->rows, this->cols, [&](Index i, Index j) {

@@ -310,18 +310,20 @@ class GolubKahan {
   Numbers numbers_;
 };
 
-/// Iterates several processes of one operator with shared reads of A and the bits of separate
-/// iterations. The processes' vectors b become rows of BT_.
+/// Iterates several processes with shared reads of A and the bits of separate iterations. Their
+/// operators read the same matrix. The processes' vectors b become parts of rows of BT_.
 template <class Exec, class T>
 class SharedProducts {
  public:
   using Process = GolubKahan<Exec, T>;
+  using Operator = NormalOperator<Exec, T>;
 
-  SharedProducts(NormalOperator<Exec, T> const& op, std::size_t processes)
-      : op_(op),
-        VT_(rows(processes, op.cols())),
-        CT_(rows(processes, op.cols())),
-        BT_{rows(processes, op.rows()), rows(processes, op.rows())} {}
+  /// @param all one operator per process
+  explicit SharedProducts(typename Operator::List const& all)
+      : exec_(all.front()->exec()),
+        VT_(rows(all.size(), all.front()->cols())),
+        CT_(rows(all.size(), all.front()->cols())),
+        BT_{rows(all.size(), most_rows(all)), rows(all.size(), most_rows(all))} {}
 
   void start(std::vector<Process*> const& all) {
     std::vector<Process*> active;
@@ -332,12 +334,12 @@ class SharedProducts {
     Rows<Exec, T> const BT = first_rows(BT_[0], active.size());
     Rows<Exec, T> const CT = first_rows(CT_, active.size());
     for (std::size_t j = 0; j < active.size(); ++j) {
-      auto const b = row<Exec, T>(BT, static_cast<Index>(j));
-      Kokkos::deep_copy(op_.exec(), b, active[j]->b_);
+      auto const b = part_of(BT, j, *active[j]);
+      Kokkos::deep_copy(exec_, b, active[j]->b_);
       active[j]->b_ = b;
       active[j]->c_ = row<Exec, T>(CT, static_cast<Index>(j));
     }
-    op_.multiply_transposed_of_each(BT, CT);
+    Operator::multiply_transposed_of_each(operators_of(active), BT, CT);
     for (Process* const process : active) process->finish_start();
   }
 
@@ -351,28 +353,42 @@ class SharedProducts {
     std::vector<typename NormalOperator<Exec, T>::Map> maps;
     for (std::size_t j = 0; j < all.size(); ++j) {
       auto const at = static_cast<Index>(j);
-      Kokkos::deep_copy(op_.exec(), row<Exec, T>(VT, at), all[j]->w_);
+      Kokkos::deep_copy(exec_, row<Exec, T>(VT, at), all[j]->w_);
       maps.push_back(all[j]->map());
-      all[j]->next_b_ = row<Exec, T>(BT, at);
+      all[j]->next_b_ = part_of(BT, j, *all[j]);
       all[j]->c_ = row<Exec, T>(CT, at);
     }
-    op_.atax_of_each(VT, maps, BT, CT);
+    Operator::atax_of_each(operators_of(all), VT, maps, BT, CT);
     for (Process* const process : all) process->begin_norms();
-    op_.exec().fence("tessera: the norms of a step are on the host");
+    exec_.fence("tessera: the norms of a step are on the host");
     for (Process* const process : all) process->finish_norms();
   }
 
  private:
   [[nodiscard]] Rows<Exec, T> rows(std::size_t count, Index length) const {
-    return Rows<Exec, T>(Kokkos::view_alloc(op_.exec(), Kokkos::WithoutInitializing,
+    return Rows<Exec, T>(Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing,
                                             std::string("tessera::solve::shared")),
                          count, static_cast<std::size_t>(length));
+  }
+  static Index most_rows(typename Operator::List const& all) {
+    Index most = 0;
+    for (Operator const* const op : all) most = std::max(most, op->rows());
+    return most;
+  }
+  static typename Operator::List operators_of(std::vector<Process*> const& all) {
+    typename Operator::List operators;
+    for (Process const* const process : all) operators.push_back(&process->op_);
+    return operators;
+  }
+  static Values<Exec, T> part_of(Rows<Exec, T> const& BT, std::size_t j, Process const& process) {
+    return Values<Exec, T>(BT.data() + j * BT.extent(1),
+                           static_cast<std::size_t>(process.op_.rows()));
   }
   static Rows<Exec, T> first_rows(Rows<Exec, T> const& of, std::size_t count) {
     return Rows<Exec, T>(of.data(), count, of.extent(1));
   }
 
-  NormalOperator<Exec, T> const& op_;
+  Exec exec_;
   Rows<Exec, T> VT_;
   Rows<Exec, T> CT_;
   std::array<Rows<Exec, T>, 2> BT_;  ///< the last b in one, the next in the other

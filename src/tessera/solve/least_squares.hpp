@@ -41,6 +41,9 @@ struct LeastSquaresOptions {
   bool history = false;
   /// Maximum columns that `lstsq` and `ridge` solve directly, unless maxiter is set.
   Index direct = 512;
+  /// Maximum λ of `ridge_path` that share reads of A if columns are scaled. Each needs about
+  /// 4m + 15n entries.
+  Index at_once = 16;
 };
 
 /// Norms are estimates.
@@ -537,35 +540,65 @@ auto columns_of(Exec const& exec, View const& B) {
   return columns;
 }
 
-/// Several right-hand sides with shared reads of A and the bits of separate runs. Callbacks receive
-/// the Steps of the first that still runs. States are for a single one.
+/// A right-hand side and its penalties.
+template <class Exec, class T>
+struct Problem {
+  NormalOperator<Exec, T> const* op;
+  ConstValues<Exec, T> b;
+  ConstValues<Exec, T> x0;
+  std::vector<double> damps;
+};
+
+template <class Exec, class T>
+std::vector<Problem<Exec, T>> problems_of(NormalOperator<Exec, T> const& op,
+                                          std::vector<ConstValues<Exec, T>> const& sides,
+                                          LeastSquaresOptions<Exec, T> const& options) {
+  std::vector<Problem<Exec, T>> problems;
+  problems.reserve(sides.size());
+  for (auto const& b : sides) problems.push_back({&op, b, options.x0, {options.damp}});
+  return problems;
+}
+
+/// Several problems of one matrix with shared reads of A and the bits of separate runs. Returns a
+/// result per problem and damp. Callbacks receive the Steps of the first problem that still runs.
+/// States are for a single one.
 template <class Method, class Exec, class T>
-std::vector<LeastSquares<Exec, T>> run_least_squares(NormalOperator<Exec, T> const& op,
-                                                     std::vector<ConstValues<Exec, T>> const& sides,
+std::vector<LeastSquares<Exec, T>> run_least_squares(std::vector<Problem<Exec, T>> const& problems,
                                                      LeastSquaresOptions<Exec, T> const& options,
-                                                     Control<T> const& control,
-                                                     std::vector<double> const& damps) {
+                                                     Control<T> const& control) {
   using Run = LeastSquaresRun<Method, Exec, T>;
-  if (sides.size() == 1) return Run(op, sides.front(), options, control, damps)();
+  auto const options_of = [&](Problem<Exec, T> const& problem) {
+    auto its_own = options;
+    its_own.x0 = problem.x0;
+    return its_own;
+  };
+  if (problems.size() == 1) {
+    auto const& problem = problems.front();
+    return Run(*problem.op, problem.b, options_of(problem), control, problem.damps)();
+  }
   if (control.on_state || control.resume != nullptr) {
     checks::fail(Method::name, "expected no states: several right-hand sides have none");
   }
   backends::host::OrdinaryArithmetic const mode;
   std::size_t first = 0;
   bool is_cancelled = false;
-  std::vector<Control<T>> controls(sides.size());
+  std::vector<Control<T>> controls(problems.size());
   std::vector<std::unique_ptr<Run>> runs;
-  for (std::size_t i = 0; i < sides.size(); ++i) {
+  typename NormalOperator<Exec, T>::List operators;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
     if (control.on_step) {
       controls[i].on_step = [&, i](Step const& step) {
         if (i == first) is_cancelled = !control.on_step(step);
         return !is_cancelled;
       };
     }
-    runs.push_back(std::make_unique<Run>(op, sides[i], options, controls[i], damps));
+    Problem<Exec, T> const& problem = problems[i];
+    operators.push_back(problem.op);
+    runs.push_back(std::make_unique<Run>(*problem.op, problem.b, options_of(problem), controls[i],
+                                         problem.damps));
   }
 
-  SharedProducts<Exec, T> products(op, sides.size());
+  SharedProducts<Exec, T> products(operators);
   std::vector<GolubKahan<Exec, T>*> processes;
   std::vector<Run*> active;
   for (auto const& run : runs) {
@@ -578,7 +611,7 @@ std::vector<LeastSquares<Exec, T>> run_least_squares(NormalOperator<Exec, T> con
   for (;;) {
     active.clear();
     processes.clear();
-    for (std::size_t i = 0; i < sides.size(); ++i) {
+    for (std::size_t i = 0; i < problems.size(); ++i) {
       if (!runs[i]->goes_on()) continue;
       if (active.empty()) first = i;
       active.push_back(runs[i].get());
@@ -602,11 +635,10 @@ std::vector<LeastSquares<Exec, T>> run_least_squares(NormalOperator<Exec, T> con
 }  // namespace tessera::solve
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_LEAST_SQUARES(RUN, TEMPLATE, EXEC, T)                                       \
-  namespace tessera::solve::detail {                                                              \
-  TEMPLATE std::vector<LeastSquares<EXEC, T>> RUN(NormalOperator<EXEC, T> const&,                 \
-                                                  std::vector<ConstValues<EXEC, T>> const&,       \
-                                                  LeastSquaresOptions<EXEC, T> const&,            \
-                                                  Control<T> const&, std::vector<double> const&); \
+#define TESSERA_SOLVE_LEAST_SQUARES(RUN, TEMPLATE, EXEC, T)                             \
+  namespace tessera::solve::detail {                                                    \
+  TEMPLATE std::vector<LeastSquares<EXEC, T>> RUN(std::vector<Problem<EXEC, T>> const&, \
+                                                  LeastSquaresOptions<EXEC, T> const&,  \
+                                                  Control<T> const&);                   \
   }
 // NOLINTEND(bugprone-macro-parentheses)

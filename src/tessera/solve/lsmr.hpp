@@ -128,12 +128,10 @@ struct Lsmr {
 };
 
 template <class Exec, class T>
-std::vector<LeastSquares<Exec, T>> run_lsmr(NormalOperator<Exec, T> const& op,
-                                            std::vector<ConstValues<Exec, T>> const& sides,
+std::vector<LeastSquares<Exec, T>> run_lsmr(std::vector<Problem<Exec, T>> const& problems,
                                             LeastSquaresOptions<Exec, T> const& options,
-                                            Control<T> const& control,
-                                            std::vector<double> const& damps) {
-  return run_least_squares<Lsmr>(op, sides, options, control, damps);
+                                            Control<T> const& control) {
+  return run_least_squares<Lsmr>(problems, options, control);
 }
 
 }  // namespace detail
@@ -161,8 +159,9 @@ template <ExecutionSpace Exec, Scalar T, Vector B>
 LeastSquares<Exec, T> lsmr(NormalOperator<Exec, T> const& A, B const& b,
                            std::type_identity_t<LeastSquaresOptions<Exec, T>> const& options = {},
                            std::type_identity_t<Control<T>> const& control = {}) {
-  auto results = detail::run_lsmr<Exec, T>(A, {detail::side_by_side(A.exec(), b)}, options, control,
-                                           {options.damp});
+  auto const problems =
+      detail::problems_of<Exec, T>(A, {detail::side_by_side(A.exec(), b)}, options);
+  auto results = detail::run_lsmr<Exec, T>(problems, options, control);
   return std::move(results.front());
 }
 
@@ -174,7 +173,8 @@ std::vector<LeastSquares<Exec, T>> lsmr(
     NormalOperator<Exec, T> const& A, B const& b,
     std::type_identity_t<LeastSquaresOptions<Exec, T>> const& options = {}) {
   if (b.extent(1) == 0) return {};
-  return detail::run_lsmr<Exec, T>(A, detail::columns_of(A.exec(), b), options, {}, {options.damp});
+  auto const problems = detail::problems_of<Exec, T>(A, detail::columns_of(A.exec(), b), options);
+  return detail::run_lsmr<Exec, T>(problems, options, {});
 }
 
 }  // namespace tessera::solve

@@ -119,6 +119,18 @@ class NormalOperator {
   void multiply_transposed_of_each(ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
     reads_ += do_multiply_transposed_of_each(UT, CT);
   }
+  using List = std::vector<NormalOperator const*>;
+  /// As above, with all[j] for vector j. All read the same matrix; equal ones are adjacent. The
+  /// rows of BT have room for the largest number of rows.
+  static void atax_of_each(List const& all, ConstRows<Exec, T> const& VT,
+                           std::vector<Map> const& maps, Rows<Exec, T> const& BT,
+                           Rows<Exec, T> const& CT) {
+    count(all, all.front()->do_atax_of_list(all, VT, maps, BT, CT));
+  }
+  static void multiply_transposed_of_each(List const& all, ConstRows<Exec, T> const& UT,
+                                          Rows<Exec, T> const& CT) {
+    count(all, all.front()->do_multiply_transposed_of_list(all, UT, CT));
+  }
   /// c_j = Σ_i (units_j·(a_ij - mean_j))², each operation rounded; units are powers of two.
   void sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                        Values<Exec, T> const& c) const {
@@ -175,8 +187,23 @@ class NormalOperator {
     }
     return count;
   }
+  virtual Index do_atax_of_list(List const& /*all*/, ConstRows<Exec, T> const& VT,
+                                std::vector<Map> const& maps, Rows<Exec, T> const& BT,
+                                Rows<Exec, T> const& CT) const {
+    return do_atax_of_each(VT, maps, BT, CT);
+  }
+  virtual Index do_multiply_transposed_of_list(List const& /*all*/, ConstRows<Exec, T> const& UT,
+                                               Rows<Exec, T> const& CT) const {
+    return do_multiply_transposed_of_each(UT, CT);
+  }
 
  private:
+  static void count(List const& all, Index reads) {
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (j == 0 || all[j] != all[j - 1]) all[j]->reads_ += reads;
+    }
+  }
+
   Exec exec_;
   Index rows_;
   Index cols_;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -31,8 +32,8 @@ Index patient_limit(Operator const& op) {
   return std::max(10 * std::min(op.rows(), op.cols()), Index{100});
 }
 
-/// All λ share a run, except those whose columns have uneven norms: there the rows below A depend
-/// on λ. Right-hand sides share runs unless there are states.
+/// All λ share a Krylov space, except those whose columns have uneven norms: there the rows below A
+/// depend on λ. All share the reads of A unless there are states.
 template <class Exec, class T>
 class IterativeLeastSquares {
  public:
@@ -66,12 +67,11 @@ class IterativeLeastSquares {
     std::size_t const first = take_state();
     std::vector<Result> results(BT_.extent(0) * damps_.size());
     for (std::size_t i = 0; i < runs_.size(); ++i) {
-      Run const& run = runs_[i];
       auto found = call(i, i == first ? state_ : std::nullopt, i >= first);
       auto next = found.begin();
-      for (std::size_t side = run.first_side; side < run.first_side + run.sides; ++side) {
-        for (std::size_t const damp : run.damps) {
-          results[side * damps_.size() + damp] = std::move(*next++);
+      for (Part const& part : runs_[i]) {
+        for (std::size_t const damp : groups_[part.group].damps) {
+          results[part.side * damps_.size() + damp] = std::move(*next++);
         }
       }
     }
@@ -79,12 +79,19 @@ class IterativeLeastSquares {
   }
 
  private:
-  struct Run {
-    std::size_t first_side;
-    std::size_t sides;
+  using Scaled = ScaledOperator<Exec, T>;
+  /// Penalties that share a Krylov space.
+  struct Group {
     std::vector<std::size_t> damps;
     std::vector<T> units;  ///< empty: not scaled
+
+    [[nodiscard]] bool is_scaled() const { return !units.empty(); }
   };
+  struct Part {
+    std::size_t side;
+    std::size_t group;
+  };
+  using Run = std::vector<Part>;  ///< shares reads of A
   struct Numbers {
     double run = 0;
     double is_scaled = 0;
@@ -100,17 +107,27 @@ class IterativeLeastSquares {
         if (may_scale(damps_[i])) units[i] = uneven_units<T>(norms, damps_[i]);
       }
     }
-    bool const has_states = control_.on_state || control_.resume != nullptr;
-    std::size_t const together = has_states ? 1 : std::max<std::size_t>(BT_.extent(0), 1);
-    for (std::size_t side = 0; side < BT_.extent(0); side += together) {
-      Run even{side, together, {}, {}};
-      for (std::size_t i = 0; i < damps_.size(); ++i) {
-        if (units[i].empty()) even.damps.push_back(i);
+    Group even;
+    for (std::size_t i = 0; i < damps_.size(); ++i) {
+      if (units[i].empty()) even.damps.push_back(i);
+    }
+    if (!even.damps.empty()) groups_.push_back(std::move(even));
+    for (std::size_t i = 0; i < damps_.size(); ++i) {
+      if (!units[i].empty()) groups_.push_back({{i}, std::move(units[i])});
+    }
+    std::size_t const sides = BT_.extent(0);
+    if (control_.on_state || control_.resume != nullptr) {
+      for (std::size_t side = 0; side < sides; ++side) {
+        for (std::size_t group = 0; group < groups_.size(); ++group)
+          runs_.push_back({{side, group}});
       }
-      if (!even.damps.empty()) runs_.push_back(std::move(even));
-      for (std::size_t i = 0; i < damps_.size(); ++i) {
-        if (!units[i].empty()) runs_.push_back({side, together, {i}, units[i]});
-      }
+      return;
+    }
+    std::size_t const most =
+        std::max(sides, static_cast<std::size_t>(std::max<Index>(options_.at_once, 1)));
+    for (std::size_t group = 0; group < groups_.size() && sides > 0; ++group) {
+      if (runs_.empty() || runs_.back().size() + sides > most) runs_.emplace_back();
+      for (std::size_t side = 0; side < sides; ++side) runs_.back().push_back({side, group});
     }
   }
 
@@ -124,7 +141,7 @@ class IterativeLeastSquares {
     state.numbers.resize(state.numbers.size() - count);
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       if (numbers.run != static_cast<double>(i)) continue;
-      if (numbers.is_scaled != (runs_[i].units.empty() ? 0 : 1)) break;
+      if (numbers.is_scaled != (groups_[runs_[i].front().group].is_scaled() ? 1 : 0)) break;
       state_ = std::move(state);
       return i;
     }
@@ -133,22 +150,41 @@ class IterativeLeastSquares {
 
   std::vector<Result> call(std::size_t index, std::optional<State<T>> state, bool has_states) {
     Run const& run = runs_[index];
-    bool const is_scaled = !run.units.empty();
-    std::optional<ScaledOperator<Exec, T>> scaled;
-    Options options = options_;
-    std::vector<double> damps;
-    if (is_scaled) {
-      scaled.emplace(op_, run.units, damps_[run.damps.front()]);
-      if (options_.x0.extent(0) != 0) options.x0 = scaled_start(run.units);
-      damps = {0};
-    } else {
-      for (std::size_t const i : run.damps) damps.push_back(damps_[i]);
+    bool const is_scaled =
+        std::ranges::any_of(run, [&](Part const& part) { return groups_[part.group].is_scaled(); });
+    auto const buffers = std::make_shared<typename Scaled::Buffers>();
+    std::vector<std::unique_ptr<Scaled>> scaled(groups_.size());
+    std::vector<Problem<Exec, T>> problems;
+    for (Part const& part : run) {
+      Group const& group = groups_[part.group];
+      auto const b = row<Exec, T const>(BT_, static_cast<Index>(part.side));
+      std::vector<double> damps;
+      for (std::size_t const i : group.damps) damps.push_back(damps_[i]);
+      if (!is_scaled) {
+        problems.push_back({&op_, b, options_.x0, damps});
+        continue;
+      }
+      auto& its_own = scaled[part.group];
+      if (!group.is_scaled()) {
+        // Has the bits of A, and shares reads with the others.
+        std::vector<T> const ones(static_cast<std::size_t>(op_.cols()), T(1));
+        if (!its_own) its_own = std::make_unique<Scaled>(op_, ones, 0, buffers);
+        problems.push_back({its_own.get(), b, options_.x0, damps});
+        continue;
+      }
+      if (!its_own) its_own = std::make_unique<Scaled>(op_, group.units, damps.front(), buffers);
+      ConstValues<Exec, T> x0 = options_.x0;
+      if (x0.extent(0) != 0) x0 = scaled_start(group.units);
+      problems.push_back({its_own.get(), its_own->right_side(b, options_.x0), x0, {0}});
     }
-    Operator const& solved = is_scaled ? static_cast<Operator const&>(*scaled) : op_;
-    if (state) state->of = state_of<T>(Lsmr::name, solved);
+    if (state) state->of = state_of<T>(Lsmr::name, *problems.front().op);
 
     Index const begun = state ? state->iteration : 0;
-    Index const reads = op_.reads() - reads_before_;
+    Index reads = op_.reads() - reads_before_;
+    // Each operator counts its own product with x0, and those that all share.
+    if (options_.x0.extent(0) != 0 && problems.size() > BT_.extent(0)) {
+      reads += static_cast<Index>(problems.size() - BT_.extent(0));
+    }
     auto const with_reads = [&](Step step) {
       if (step.iteration > begun) step.reads += reads;
       return step;
@@ -176,15 +212,13 @@ class IterativeLeastSquares {
     }
     control.wants_last_state = control_.wants_last_state;
 
-    std::vector<ConstValues<Exec, T>> sides;
-    for (std::size_t side = run.first_side; side < run.first_side + run.sides; ++side) {
-      auto const b = row<Exec, T const>(BT_, static_cast<Index>(side));
-      sides.push_back(is_scaled ? scaled->right_side(b, options_.x0) : b);
-    }
-    auto results = run_lsmr<Exec, T>(solved, sides, options, control, damps);
-    for (Result& result : results) {
-      add_reads(result.history);
-      if (is_scaled) take_back(*scaled, result);
+    auto results = run_lsmr<Exec, T>(problems, options_, control);
+    for (Result& result : results) add_reads(result.history);
+    auto next = results.begin();
+    for (Part const& part : run) {
+      Group const& group = groups_[part.group];
+      if (group.is_scaled()) take_back(*scaled[part.group], *next);
+      next += static_cast<std::ptrdiff_t>(group.damps.size());
     }
     return results;
   }
@@ -210,6 +244,7 @@ class IterativeLeastSquares {
   Control<T> const& control_;
   std::vector<double> damps_;
   Index reads_before_;
+  std::vector<Group> groups_;
   std::vector<Run> runs_;
   std::optional<State<T>> state_;
 };
@@ -221,6 +256,7 @@ std::vector<LeastSquares<Exec, T>> run_penalised(char const* name,
                                                  LeastSquaresOptions<Exec, T> const& options,
                                                  Control<T> const& control,
                                                  std::vector<double> const& lambdas) {
+  if (lambdas.empty()) checks::fail(name, "expected at least one lambda, found none");
   std::vector<double> damps;
   for (double const lambda : lambdas) {
     if (!(lambda >= 0 && std::isfinite(lambda))) {
@@ -262,17 +298,21 @@ ConstRows<Exec, T> as_row(ConstValues<Exec, T> const& x) {
 
 /// Minimises ‖A·x - b‖² + λ·‖x - x0‖² over x, for each λ
 ///
+/// Returns a result for each of at least one λ, in their order. They may repeat.
+///
 /// A is m x n, b has m entries, as in `lsmr`. Passes and accuracy: docs/stopping.md,
 /// docs/guide/least-squares.md.
 ///
 /// At most `options.direct` columns are solved directly; conda belongs to the scaled columns.
 /// Otherwise `lsmr` runs with damp = √λ, on scaled columns if their norms are uneven
-/// (docs/guide/least-squares.md). All λ that need no scaling have the bits of `lsmr` and share
-/// reads; each adds three vectors of n entries.
+/// (docs/guide/least-squares.md). All λ that need no scaling have the bits of `lsmr` and share its
+/// vectors: each adds three of n entries. A λ with scaled columns has its own vectors; up to
+/// `options.at_once` share reads.
 ///
-/// The bits of each λ do not depend on the others. A run resumes only from a state with the same
-/// lambdas.
-/// @throws std::invalid_argument as `lsmr`, and for a negative λ
+/// Each λ stops on its own. Its bits and iterations do not depend on the others. Callbacks receive
+/// the Steps of the first that still runs. A run resumes only from a state with the same lambdas;
+/// with states, the λ with scaled columns do not share reads.
+/// @throws std::invalid_argument as `lsmr`, for no λ, and for one that is negative or not finite
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -129,6 +131,13 @@ struct AddBelow {
   KOKKOS_FUNCTION void operator()(Index j) const { c[j] = unit[j] * Kokkos::fma(damp, u[j], c[j]); }
 };
 
+/// Of products with several vectors.
+template <class Exec, class T>
+struct ScaledBuffers {
+  Rows<Exec, T> scaled;
+  Rows<Exec, T> products;
+};
+
 /// A·D with damp·D below it, D a diagonal of powers of two. With b above damp·x0 on the right-hand
 /// side, z minimises ‖A·x - b‖² + damp²·‖x - x0‖² for x = D·z.
 template <class Exec, class T>
@@ -136,15 +145,21 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
  public:
   using Base = NormalOperator<Exec, T>;
   using Map = typename Base::Map;
+  using List = typename Base::List;
 
-  ScaledOperator(Base const& op, std::vector<T> const& units, double damp)
+  using Buffers = ScaledBuffers<Exec, T>;
+
+  /// @param buffers shared by operators that multiply together
+  ScaledOperator(Base const& op, std::vector<T> const& units, double damp,
+                 std::shared_ptr<Buffers> buffers)
       : Base(op.exec(), op.rows() + (damp > 0 ? op.cols() : 0), op.cols(),
              std::string_view(op.layout()) == "rows"),
         op_(op),
         damp_(static_cast<T>(damp)),
         is_damped_(damp > 0),
         units_(make_values<Exec, T>(op.exec(), op.cols())),
-        scaled_(make_values<Exec, T>(op.exec(), op.cols())) {
+        scaled_(make_values<Exec, T>(op.exec(), op.cols())),
+        buffers_(std::move(buffers)) {
     from_host<Exec, T>(op.exec(), units, units_);
   }
 
@@ -164,10 +179,23 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
 
  private:
   [[nodiscard]] Values<Exec, T> above(Values<Exec, T> const& b) const {
-    return b.extent(0) == 0 ? b : Values<Exec, T>(b.data(), static_cast<std::size_t>(op_.rows()));
+    return b.extent(0) == 0 ? b : Values<Exec, T>(b.data(), rows_of_matrix());
   }
   [[nodiscard]] T* below(Values<Exec, T> const& b) const {
     return b.extent(0) == 0 ? nullptr : b.data() + op_.rows();
+  }
+  /// @param scaled D·v
+  void add_below(ConstValues<Exec, T> const& scaled, Map const& map, Values<Exec, T> const& b,
+                 Values<Exec, T> const& c, bool keep_product) const {
+    if (!is_damped_) return scale(c, c);
+    for_each(
+        RowsBelow<T>{scaled.data(), units_.data(), damp_,
+                     map.is_identity() ? map.function() : maps::shifted(map.function(), op_.rows()),
+                     keep_product, below(b), c.data()});
+  }
+  void add_below(ConstValues<Exec, T> const& u, Values<Exec, T> const& c) const {
+    if (!is_damped_) return scale(c, c);
+    for_each(AddBelow<T>{u.data() + op_.rows(), units_.data(), damp_, c.data()});
   }
   [[nodiscard]] Map above(Map const& map) const {
     if (!is_damped_ || map.is_identity()) return map;
@@ -177,6 +205,25 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
         x(f.x, Kokkos::LayoutStride(static_cast<std::size_t>(op_.rows()),
                                     static_cast<std::size_t>(f.stride)));
     return {f.kind, x, f.gamma};
+  }
+  [[nodiscard]] std::size_t rows_of_matrix() const { return static_cast<std::size_t>(op_.rows()); }
+  [[nodiscard]] static ScaledOperator const& of(List const& all, Index i) {
+    return static_cast<ScaledOperator const&>(*all[static_cast<std::size_t>(i)]);
+  }
+  /// BT, or a buffer if its rows are longer than those of A·V.
+  [[nodiscard]] Rows<Exec, T> rows_above(Rows<Exec, T> const& BT) const {
+    if (BT.extent(1) == rows_of_matrix()) return BT;
+    return buffer(buffers_->products, BT.extent(0), rows_of_matrix());
+  }
+  [[nodiscard]] Rows<Exec, T> buffer(Rows<Exec, T>& kept, std::size_t count,
+                                     std::size_t length) const {
+    if (kept.extent(0) < count) {
+      op_.exec().fence("tessera: the smaller buffer is no longer used");
+      kept = Rows<Exec, T>(Kokkos::view_alloc(op_.exec(), Kokkos::WithoutInitializing,
+                                              std::string("tessera::solve::scaled")),
+                           count, length);
+    }
+    return Rows<Exec, T>(kept.data(), count, length);
   }
   template <class Body>
   void for_each(Body const& body) const {
@@ -192,11 +239,7 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
                Values<Exec, T> const& c, bool keep_product) const override {
     scale(v, scaled_);
     op_.atax(scaled_, above(map), above(b), c, keep_product);
-    if (!is_damped_) return scale(c, c);
-    for_each(
-        RowsBelow<T>{scaled_.data(), units_.data(), damp_,
-                     map.is_identity() ? map.function() : maps::shifted(map.function(), op_.rows()),
-                     keep_product, below(b), c.data()});
+    add_below(scaled_, map, b, c, keep_product);
   }
   void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
     scale(v, scaled_);
@@ -205,31 +248,57 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
   }
   void do_multiply_transposed(ConstValues<Exec, T> const& u,
                               Values<Exec, T> const& c) const override {
-    op_.multiply_transposed(ConstValues<Exec, T>(u.data(), static_cast<std::size_t>(op_.rows())),
-                            c);
-    if (!is_damped_) return scale(c, c);
-    for_each(AddBelow<T>{u.data() + op_.rows(), units_.data(), damp_, c.data()});
+    op_.multiply_transposed(ConstValues<Exec, T>(u.data(), rows_of_matrix()), c);
+    add_below(u, c);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
-    if (is_damped_) return Base::do_atax_of_each(VT, maps, BT, CT);
-    auto const count = static_cast<Index>(VT.extent(0));
-    auto const all = make_values<Exec, T>(op_.exec(), count * op_.cols());
-    Rows<Exec, T> const scaled(all.data(), VT.extent(0), VT.extent(1));
-    for (Index i = 0; i < count; ++i) scale(row<Exec, T const>(VT, i), row<Exec, T>(scaled, i));
-    Index const reads_before = op_.reads();
-    op_.atax_of_each(scaled, maps, BT, CT);
-    for (Index i = 0; i < count; ++i) scale(row<Exec, T>(CT, i), row<Exec, T>(CT, i));
-    op_.exec().fence("tessera: the scaled vectors are no longer used");
-    return op_.reads() - reads_before;
+    return do_atax_of_list(List(VT.extent(0), this), VT, maps, BT, CT);
   }
   Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
                                        Rows<Exec, T> const& CT) const override {
-    if (is_damped_) return Base::do_multiply_transposed_of_each(UT, CT);
+    return do_multiply_transposed_of_list(List(UT.extent(0), this), UT, CT);
+  }
+  Index do_atax_of_list(List const& all, ConstRows<Exec, T> const& VT, std::vector<Map> const& maps,
+                        Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
+    auto const count = static_cast<Index>(all.size());
+    Rows<Exec, T> const scaled = buffer(buffers_->scaled, VT.extent(0), VT.extent(1));
+    std::vector<Map> above_maps;
+    for (Index i = 0; i < count; ++i) {
+      ScaledOperator const& op = of(all, i);
+      op.scale(row<Exec, T const>(VT, i), row<Exec, T>(scaled, i));
+      if (!maps.empty()) above_maps.push_back(op.above(maps[static_cast<std::size_t>(i)]));
+    }
+    Rows<Exec, T> const products = rows_above(BT);
     Index const reads_before = op_.reads();
-    op_.multiply_transposed_of_each(UT, CT);
-    for (Index i = 0; i < static_cast<Index>(CT.extent(0)); ++i) {
-      scale(row<Exec, T>(CT, i), row<Exec, T>(CT, i));
+    op_.atax_of_each(scaled, above_maps, products, CT);
+    for (Index i = 0; i < count; ++i) {
+      auto const b = row<Exec, T>(BT, i);
+      if (products.data() != BT.data()) {
+        Kokkos::deep_copy(op_.exec(), above(b), row<Exec, T>(products, i));
+      }
+      of(all, i).add_below(row<Exec, T>(scaled, i),
+                           maps.empty() ? Map() : maps[static_cast<std::size_t>(i)], b,
+                           row<Exec, T>(CT, i), false);
+    }
+    return op_.reads() - reads_before;
+  }
+  Index do_multiply_transposed_of_list(List const& all, ConstRows<Exec, T> const& UT,
+                                       Rows<Exec, T> const& CT) const override {
+    auto const count = static_cast<Index>(all.size());
+    ConstRows<Exec, T> above_each = UT;
+    if (static_cast<Index>(UT.extent(1)) != op_.rows()) {
+      Rows<Exec, T> const copies = buffer(buffers_->products, UT.extent(0), rows_of_matrix());
+      for (Index i = 0; i < count; ++i) {
+        Kokkos::deep_copy(op_.exec(), row<Exec, T>(copies, i),
+                          ConstValues<Exec, T>(row<Exec, T const>(UT, i).data(), rows_of_matrix()));
+      }
+      above_each = copies;
+    }
+    Index const reads_before = op_.reads();
+    op_.multiply_transposed_of_each(above_each, CT);
+    for (Index i = 0; i < count; ++i) {
+      of(all, i).add_below(row<Exec, T const>(UT, i), row<Exec, T>(CT, i));
     }
     return op_.reads() - reads_before;
   }
@@ -244,6 +313,7 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
   bool is_damped_;
   Values<Exec, T> units_;
   Values<Exec, T> scaled_;
+  std::shared_ptr<Buffers> buffers_;
 };
 
 }  // namespace tessera::solve::detail
