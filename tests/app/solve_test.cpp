@@ -130,6 +130,73 @@ TEST_F(SolveTest, solves_for_a_block_of_right_hand_sides) {
                  "a.npy, found 299");
 }
 
+TEST_F(SolveTest, a_path_of_penalties_has_the_bits_of_each) {
+  make("300", "40", "row-major", "f64");
+  std::vector<std::string> const lambdas{"0", "0.5", "20", "0.5"};
+  constexpr std::size_t cols = 40;
+  for (std::string const method : {"direct", "lsmr", "lsqr", "auto"}) {
+    std::vector<std::string> rest{"--method", method, "--conlim", "1e8", "--check"};
+    if (method == "auto") rest.insert(rest.end(), {"--maxiter", "100"});
+    auto const with = [&](std::string const& lambda, std::string const& output) {
+      std::vector<std::string> command{"ridge", "a.npy", "b.npy", "--lambda", lambda};
+      command.insert(command.end(), rest.begin(), rest.end());
+      command.insert(command.end(), {"--output", output});
+      return command;
+    };
+    auto const all = report(with("0,0.5,20,0.5", "X.npy"));
+    EXPECT_THAT(read("X.npy"), HasSubstr("'shape': (40, 4)"));
+    auto const X = last_elements<double>("X.npy", cols * lambdas.size());
+    ASSERT_EQ(all["columns"].size(), lambdas.size());
+    EXPECT_EQ(all["lambda"], nlohmann::json({0, 0.5, 20, 0.5}));
+    int most = 0;
+    for (std::size_t k = 0; k < lambdas.size(); ++k) {
+      auto const one = report(with(lambdas[k], "x.npy"));
+      auto const x = last_elements<double>("x.npy", cols);
+      for (std::size_t j = 0; j < cols; ++j) EXPECT_EQ(X[j * lambdas.size() + k], x[j]) << method;
+      for (char const* key : {"stop", "normr", "normar", "normx", "conda", "rank", "check"}) {
+        EXPECT_EQ(all["columns"][k][key], one[key]) << method << " " << key;
+      }
+      EXPECT_EQ(all["columns"][k]["lambda"], one["lambda"]);
+      EXPECT_TRUE(all["columns"][k]["check"]["passed"].get<bool>());
+      most = std::max(most, one["reads"].get<int>());
+    }
+    EXPECT_EQ(all["reads"], most) << method;
+    EXPECT_LE(all["iterations"], all["reads"]);
+    auto streamed = with("0,0.5,20,0.5", "Y.npy");
+    streamed.insert(streamed.end(), {"--memory-limit", method == "direct" ? "250KiB" : "85KiB"});
+    auto const again = report(streamed);
+    EXPECT_EQ(again["sha256"], all["sha256"]) << method;
+    EXPECT_EQ(again["reads"], all["reads"]) << method;
+  }
+  EXPECT_THAT(
+      run({"ridge", "a.npy", "b.npy", "--lambda", "1,30", "--maxiter", "100"}).out,
+      AllOf(HasSubstr("lambda       2 values, a column of X each"), HasSubstr("\n    30 ")));
+  expect_same_resumed(
+      {"ridge", "a.npy", "b.npy", "--lambda", "0.5,2", "--method", "lsmr", "--atol", "1e-13"}, 4,
+      "85KiB", {"sha256", "iterations", "stop"});
+}
+
+TEST_F(SolveTest, refuses_what_a_path_of_penalties_has_not) {
+  make("30", "10", "row-major", "f64");
+  for (auto const& [lambda, found] : {std::pair{"1,-1", "'-1'"},
+                                      {"1,,2", "''"},
+                                      {"1,", "''"},
+                                      {",", "''"},
+                                      {"1,nan", "'nan'"},
+                                      {"1,inf", "'inf'"},
+                                      {"1 2", "'1 2'"}}) {
+    expect_refused({"ridge", "a.npy", "b.npy", "--lambda", lambda}, 2,
+                   "--lambda: expected a number of at least 0, such as 0.5 or 1e-6, found " +
+                       std::string(found));
+  }
+  expect_refused({"ridge", "a.npy", "b.npy", "--lambda", "1,2,3", "--history", "h.csv"}, 2,
+                 "--history: expected one --lambda, found 3; solve for one at a time");
+  write_doubles("block.npy", "(30, 2)", std::vector<double>(60, 1));
+  expect_refused({"ridge", "a.npy", "block.npy", "--lambda", "1,2,3"}, 2,
+                 "--lambda: expected one number for several right-hand sides, found 3 and 2 "
+                 "columns in block.npy; solve for one number or for one column at a time");
+}
+
 TEST_F(SolveTest, says_which_of_several_has_no_solution) {
   write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, 1, 1});
   write_doubles("block.npy", "(3, 2)", {1, 1, 2, std::nan(""), 3, 3});
@@ -330,6 +397,12 @@ TEST_F(SolveTest, scales_many_columns_of_different_sizes) {
     EXPECT_EQ(rest["first_iteration"], 5);
     EXPECT_EQ(rest["sha256"], found["sha256"]);
   }
+  auto const path =
+      report({"ridge", "a.npy", "b.npy", "--lambda", "0.5,30", "--memory-limit", "3MiB"});
+  EXPECT_TRUE(path["columns"][1]["scaled_columns"].get<bool>());
+  int const most =
+      std::max(path["columns"][0]["iterations"], path["columns"][1]["iterations"]).get<int>();
+  EXPECT_EQ(path["reads"], most + 2);  // for the norms of the columns and the start
 }
 
 TEST_F(SolveTest, refuses_a_checkpoint_of_another_run) {

@@ -332,9 +332,8 @@ void add_least_squares(CLI::App& app, std::string const& name, std::string const
                  "b, or a matrix of several: a .npy, .npz, HDF5, .bin or ex3 file")
       ->required();
   if (name == "ridge") {
-    add_size(
-        command, "--lambda", [&options](double lambda) { options.lambda = lambda; },
-        "Factor of |x|^2")
+    add_sizes(command, "--lambda", options.lambdas,
+              "Factor of |x|^2, or several separated by commas: X has a column for each")
         ->required();
   } else {
     add_size(command, "--damp", options.damp, "Adds damp^2 |x|^2 to the minimised function");

@@ -87,7 +87,8 @@ inline constexpr char least_squares[] =
     "more columns, or with --maxiter, lsmr or lsqr need one pass per iteration. They stop if |b - "
     "A x| is small compared with |b|, or |A^T r| compared with |A| |r|, r = b - A x; --atol and "
     "--btol are the bounds, as in SciPy.\n"
-    "If B is a matrix, X has a solution for each of its columns. x depends on A, its layout, b and "
+    "If B is a matrix, X has a solution for each of its columns. If ridge has several --lambda, X "
+    "has a solution for each, and all share the passes over A. x depends on A, its layout, b and "
     "the options only.\n"
     "A matrix that needs more memory than --memory-limit is streamed from its file in each pass. A "
     "run that was interrupted resumes from its --checkpoint, with the same result; the file is "
@@ -96,7 +97,8 @@ inline constexpr char least_squares[] =
     "Examples:\n"
     "  tessera lstsq a.npy b.npy --output x.npy --check\n"
     "  tessera lstsq a.npy b.npy --memory-limit 2GiB --checkpoint a.state --output x.npy\n"
-    "  tessera ridge a.npy b.npy --lambda 0.1 --output x.npy";
+    "  tessera ridge a.npy b.npy --lambda 0.1 --output x.npy\n"
+    "  tessera ridge a.npy b.npy --lambda 0.01,0.1,1 --output path.npy";
 
 inline constexpr char svd[] =
     "A matrix with at most 512 columns is decomposed directly, with one or two passes over A, and "

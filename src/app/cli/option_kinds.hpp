@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <algorithm>
 #include <bench/whole_number.hpp>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -12,6 +14,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -212,19 +215,18 @@ inline CLI::Option* add_seconds(CLI::App& app, std::string const& name, double& 
       ->default_str(general(value, 9));
 }
 
+inline double size_in(std::string const& name, std::string const& text) {
+  auto const number = decimal_number(text);
+  if (number) return *number;
+  throw CLI::ValidationError(name, "expected a number of at least 0" + like("0.5 or 1e-6", text));
+}
+
 /// At least 0.
 template <class Choose>
   requires std::is_invocable_v<Choose, double>
 CLI::Option* add_size(CLI::App& app, std::string const& name, Choose const& choose,
                       std::string const& help) {
-  auto const read = [choose, name](std::string const& text) {
-    auto const number = decimal_number(text);
-    if (!number) {
-      throw CLI::ValidationError(name,
-                                 "expected a number of at least 0" + like("0.5 or 1e-6", text));
-    }
-    choose(*number);
-  };
+  auto const read = [choose, name](std::string const& text) { choose(size_in(name, text)); };
   return app.add_option_function<std::string>(name, read, help)->type_name("NUMBER");
 }
 
@@ -233,6 +235,20 @@ inline CLI::Option* add_size(CLI::App& app, std::string const& name, double& val
   return add_size(
              app, name, [&value](double number) { value = number; }, help)
       ->default_str(general(value, 9));
+}
+
+/// At least one, separated by commas.
+inline CLI::Option* add_sizes(CLI::App& app, std::string const& name, std::vector<double>& values,
+                              std::string const& help) {
+  auto const read = [&values, name](std::string const& text) {
+    values.clear();
+    for (std::size_t from = 0; from <= text.size();) {
+      std::size_t const comma = std::min(text.find(',', from), text.size());
+      values.push_back(size_in(name, text.substr(from, comma - from)));
+      from = comma + 1;
+    }
+  };
+  return app.add_option_function<std::string>(name, read, help)->type_name("NUMBER[,NUMBER...]");
 }
 
 /// Such as 32x8, both at least 1.

@@ -25,10 +25,13 @@ std::vector<ResidualCheck> check_all(LeastSquaresOptions const& options,
                                      io::MatrixReader const& reader, io::ScalarType type,
                                      io::HostVector const& x, VectorOfFile const& b) {
   std::vector<ResidualCheck> checks;
-  checks.reserve(static_cast<std::size_t>(b.columns));
-  for (std::int64_t j = 0; j < b.columns; ++j) {
-    checks.push_back(check_least_squares(options, reader, type, part_of(x, b.columns, j),
-                                         part_of(b.x, b.columns, j)));
+  std::int64_t const solutions = solutions_of(options, b.columns);
+  checks.reserve(static_cast<std::size_t>(solutions));
+  for (std::int64_t j = 0; j < solutions; ++j) {
+    LeastSquaresOptions of_one = options;
+    if (is_path(options)) of_one.lambdas = {options.lambdas[static_cast<std::size_t>(j)]};
+    checks.push_back(check_least_squares(of_one, reader, type, part_of(x, solutions, j),
+                                         part_of(b.x, b.columns, is_path(options) ? 0 : j)));
   }
   return checks;
 }
@@ -51,14 +54,16 @@ std::string sentence_of(ResidualCheck const& check) {
          " (small is " + general(check.residual_below, 3) + ")";
 }
 
-std::string table_of(std::vector<RightSideFacts> const& all) {
-  std::vector<std::vector<std::string>> lines{
-      {"  column", "iterations", "|b - A x|", "|A^T r|", "|x|", "stopped"}};
+std::string table_of(LeastSquaresOptions const& options, std::vector<RightSideFacts> const& all) {
+  std::vector<std::vector<std::string>> lines{{is_path(options) ? "  lambda" : "  column",
+                                               "iterations", "|b - A x|", "|A^T r|", "|x|",
+                                               "stopped"}};
   for (std::size_t j = 0; j < all.size(); ++j) {
     RightSideFacts const& facts = all[j];
-    lines.push_back({"  " + std::to_string(j + 1), std::to_string(facts.iterations),
-                     general(facts.normr, 9), general(facts.normar, 3), general(facts.normx, 9),
-                     std::string(solve::sentence(facts.stop))});
+    lines.push_back(
+        {"  " + (is_path(options) ? general(options.lambdas[j], 6) : std::to_string(j + 1)),
+         std::to_string(facts.iterations), general(facts.normr, 9), general(facts.normar, 3),
+         general(facts.normx, 9), std::string(solve::sentence(facts.stop))});
   }
   return aligned(lines, {});
 }
@@ -73,26 +78,36 @@ std::string to_text(LeastSquaresOptions const& options, SolveSubject const& subj
                     LeastSquaresSolution const& s, std::vector<ResidualCheck> const& checks) {
   bool const is_one = s.facts.size() == 1;
   RightSideFacts const& first = s.facts.front();
-  std::string text = (options.lambda     ? "min |A x - b|^2 + lambda |x|^2"
-                      : options.damp > 0 ? "min |A x - b|^2 + damp^2 |x|^2"
-                                         : "min |A x - b|") +
+  bool const is_block = !is_one && !is_path(options);
+  std::string text = (!options.lambdas.empty() ? "min |A x - b|^2 + lambda |x|^2"
+                      : options.damp > 0       ? "min |A x - b|^2 + damp^2 |x|^2"
+                                               : "min |A x - b|") +
                      std::string("   ") + subject.reader.path() + "\n";
   text += matrix_line(subject);
   text += report_line(
-      is_one ? "vector b" : "vectors b",
-      options.right_side + (is_one ? "" : ", " + std::to_string(s.facts.size()) + " columns"));
-  if (options.lambda) text += report_line("lambda", general(*options.lambda, 6));
-  if (!options.lambda && options.damp > 0) text += report_line("damp", general(options.damp, 6));
+      is_block ? "vectors b" : "vector b",
+      options.right_side + (is_block ? ", " + std::to_string(s.facts.size()) + " columns" : ""));
+  if (is_path(options)) {
+    text += report_line("lambda", std::to_string(s.facts.size()) + " values, a column of X each");
+  } else if (!options.lambdas.empty()) {
+    text += report_line("lambda", general(options.lambdas.front(), 6));
+  } else if (options.damp > 0) {
+    text += report_line("damp", general(options.damp, 6));
+  }
   text += run_lines(subject);
   if (is_one) {
     text += report_line("|b - A x|", general(first.normr, 9));
     text += report_line("|A^T r|", general(first.normar, 3));
     text += report_line("|x|", general(first.normx, 9));
   }
-  if (first.has_scaled_columns) text += report_line("columns", "scaled to equal norms");
-  text += report_line("cond(A)", "about " + general(first.conda, 3) +
-                                     (first.has_scaled_columns ? ", of the scaled columns" : ""));
-  if (first.rank >= 0) {
+  if (std::ranges::any_of(s.facts, &RightSideFacts::has_scaled_columns)) {
+    text += report_line("columns", "scaled to equal norms");
+  }
+  if (!is_path(options)) {
+    text += report_line("cond(A)", "about " + general(first.conda, 3) +
+                                       (first.has_scaled_columns ? ", of the scaled columns" : ""));
+  }
+  if (first.rank >= 0 && !is_path(options)) {
     text += report_line("rank", std::to_string(first.rank) + " of " +
                                     std::to_string(subject.reader.info().cols) + " columns");
   }
@@ -104,7 +119,7 @@ std::string to_text(LeastSquaresOptions const& options, SolveSubject const& subj
     std::string const of_column = sentence_of(check.column);
     if (!of_column.empty()) text += report_line("", of_column);
   }
-  return is_one ? text : text + table_of(s.facts);
+  return is_one ? text : text + table_of(options, s.facts);
 }
 
 Json to_object(ColumnCheck const& check) {
@@ -142,8 +157,12 @@ std::string to_json(LeastSquaresOptions const& options, SolveSubject const& subj
                     LeastSquaresSolution const& s, std::vector<ResidualCheck> const& checks) {
   Json json = to_object(subject);
   StoppingBounds const bounds = stopping_bounds(options, subject.type);
-  json.update({{"damp", damp_of(options)},
-               {"lambda", options.lambda.value_or(options.damp * options.damp)},
+  std::vector<double> const damps = damps_of(options);
+  auto const lambda_of = [&](std::size_t j) {
+    return options.lambdas.empty() ? options.damp * options.damp : options.lambdas[j];
+  };
+  json.update({{"damp", is_path(options) ? json_numbers(damps) : Json(damps.front())},
+               {"lambda", is_path(options) ? json_numbers(options.lambdas) : Json(lambda_of(0))},
                {"atol", bounds.atol},
                {"btol", bounds.btol},
                {"conlim", bounds.conlim},
@@ -164,6 +183,7 @@ std::string to_json(LeastSquaresOptions const& options, SolveSubject const& subj
                 {"converged", solve::is_success(facts.stop)},
                 {"iterations", facts.iterations},
                 {"reads", facts.reads}};
+    if (is_path(options)) column["lambda"] = lambda_of(j);
     column.update(of(j));
     json["columns"].push_back(std::move(column));
   }
@@ -171,10 +191,23 @@ std::string to_json(LeastSquaresOptions const& options, SolveSubject const& subj
 }
 
 void require_one(LeastSquaresOptions const& options, VectorOfFile const& b) {
-  std::string const option = !options.history.empty()      ? "--history"
-                             : !options.plot.empty()       ? "--plot"
-                             : !options.checkpoint.empty() ? "--checkpoint"
-                                                           : "";
+  std::string const picture = !options.history.empty() ? "--history"
+                              : !options.plot.empty()  ? "--plot"
+                                                       : "";
+  if (is_path(options)) {
+    std::string const found = std::to_string(options.lambdas.size());
+    if (!picture.empty()) {
+      throw Failure(ExitStatus::usage, picture + ": expected one --lambda, found " + found +
+                                           "; solve for one at a time");
+    }
+    if (b.columns == 1) return;
+    throw Failure(ExitStatus::usage,
+                  "--lambda: expected one number for several right-hand sides, found " + found +
+                      " and " + std::to_string(b.columns) + " columns in " + options.right_side +
+                      "; solve for one number or for one column at a time");
+  }
+  std::string const option =
+      picture.empty() && !options.checkpoint.empty() ? "--checkpoint" : picture;
   if (b.columns == 1 || option.empty()) return;
   throw Failure(ExitStatus::usage, option + ": expected one right-hand side, found " +
                                        std::to_string(b.columns) + " columns in " +
@@ -220,7 +253,8 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
   io::ScalarType const type = options.type.value_or(reader.info().type);
   VectorOfFile const b = read_right_side(options, reader, options.right_side, false, Blocks::taken);
   require_one(options, b);
-  auto const kind = b.columns == 1 ? ResultFile::Kind::vector : ResultFile::Kind::matrix;
+  std::int64_t const solutions = solutions_of(options, b.columns);
+  auto const kind = solutions == 1 ? ResultFile::Kind::vector : ResultFile::Kind::matrix;
   ResultFile output(options.output, kind, options.add_dataset);
   HistoryFile history(options.history);
   if (!options.plot.empty() && is_direct(options, reader.info())) {
@@ -234,6 +268,8 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
       begin_solve(options, reader, vectors, copies, limit_of(options, reader.info()));
   bool const directly = is_direct(options, reader.info());
   std::int64_t const together = right_sides_at_once(options, reader.info(), type, b.columns);
+  // The direct method multiplies with all solutions at once.
+  std::int64_t const block = is_path(options) ? solutions : together;
   std::int64_t const gram_width =
       directly ? static_cast<std::int64_t>(reader.info().cols) + together : 0;
   LeastSquaresSolution const solution = solve_least_squares(options,
@@ -243,7 +279,7 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
                                                              .kernels = options.kernels,
                                                              .vectors = vectors,
                                                              .in_segments = directly,
-                                                             .block = directly ? 1 : 0,
+                                                             .block = directly ? block : 0,
                                                              .gram_width = gram_width},
                                                             b);
   SolveSubject const subject{.options = options,
@@ -261,10 +297,10 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
   });
   if (is_finite) {
     if (options.check) checks = check_all(options, reader, type, solution.x, b);
-    if (b.columns == 1) {
+    if (solutions == 1) {
       output.write(solution.x);
     } else {
-      output.write(matrix_of(solution.x, b.columns));
+      output.write(matrix_of(solution.x, solutions));
     }
   }
   history.write(solution.run.history, "norm_of_residual");

@@ -107,7 +107,7 @@ struct LeastSquaresOptions : SolveOptions {
   std::string output;
   LeastSquaresMethod method = LeastSquaresMethod::automatic;
   double damp = 0;
-  std::optional<double> lambda{};  ///< damp²
+  std::vector<double> lambdas{};  ///< of `ridge`: damp²
   std::optional<double> atol{};
   std::optional<double> btol{};
   std::optional<double> conlim{};

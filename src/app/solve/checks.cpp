@@ -124,7 +124,7 @@ ResidualCheck check_least_squares(LeastSquaresOptions const& options,
                                   io::MatrixReader const& reader, io::ScalarType type,
                                   io::HostVector const& x, io::HostVector const& b) {
   double const rounding = rounding_of(type);
-  Residual const r = residual_of(reader, x, b, damp_of(options));
+  Residual const r = residual_of(reader, x, b, damps_of(options).front());
   double const damp = r.damp;
   // Norms with damp·I below A.
   double const norma =

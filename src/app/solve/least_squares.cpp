@@ -43,7 +43,25 @@ void add_result(LeastSquaresSolution& solution, std::int64_t columns,
   Kokkos::deep_copy(std::get<io::VectorView<T>>(x_j), result.x);
 }
 
-/// The right-hand sides share the reads of the matrix.
+/// A result for each penalty.
+template <class Exec, class T, class Vector>
+std::vector<solve::LeastSquares<Exec, T>> path_of(LeastSquaresOptions const& options,
+                                                  solve::NormalOperator<Exec, T> const& op,
+                                                  Vector const& b,
+                                                  solve::LeastSquaresOptions<Exec, T> const& how,
+                                                  solve::Control<T> const& control) {
+  bool const is_lsqr = options.method == LeastSquaresMethod::lsqr;
+  if (!is_lsqr && options.method != LeastSquaresMethod::lsmr) {
+    return solve::ridge_path(op, b, options.lambdas, how, control);
+  }
+  solve::ConstValues<Exec, T> const right(b.data(), b.extent(0));
+  std::vector<solve::detail::Problem<Exec, T>> const problems{
+      {&op, right, how.x0, damps_of(options)}};
+  return is_lsqr ? solve::detail::run_lsqr<Exec, T>(problems, how, control)
+                 : solve::detail::run_lsmr<Exec, T>(problems, how, control);
+}
+
+/// The right-hand sides, or the penalties, share the reads of the matrix.
 template <class Exec, class T>
 void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
               solve::NormalOperator<Exec, T> const& op, VectorOfFile const& b, std::int64_t first,
@@ -60,11 +78,12 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
   io::MatrixInfo const& info = request.reader.info();
   std::int64_t const limit = limit_of(options, info);
   StoppingBounds const bounds = stopping_bounds(options, io::scalar_type<T>);
-  solve::LeastSquaresOptions<Exec, T> how{.damp = damp_of(options),
+  std::vector<double> const damps = damps_of(options);
+  solve::LeastSquaresOptions<Exec, T> how{.damp = damps.front(),
                                           .atol = bounds.atol,
                                           .btol = bounds.btol,
                                           .conlim = bounds.conlim,
-                                          .history = b.columns == 1};
+                                          .history = b.columns == 1 && !is_path(options)};
   bool const directly = is_direct(options, info);
   bool const is_named =
       options.method == LeastSquaresMethod::lsmr || options.method == LeastSquaresMethod::lsqr;
@@ -73,59 +92,83 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
     how.direct = op.cols();
   } else {
     how.maxiter = limit;
+    how.at_once = right_sides_at_once(options, info, io::scalar_type<T>,
+                                      static_cast<std::int64_t>(damps.size()));
   }
-  double const lambda = options.lambda.value_or(options.damp * options.damp);
-  std::string const chosen = lambda > 0 ? "ridge" : "lstsq";
+  double const lambda =
+      options.lambdas.empty() ? options.damp * options.damp : options.lambdas.front();
+  bool const is_penalised = lambda > 0 || is_path(options);
+  std::string const chosen = is_penalised ? "ridge" : "lstsq";
   std::string const name =
       is_named ? is_lsqr ? "lsqr" : "lsmr" : (directly ? "direct " : "") + chosen;
+  std::string penalties;
+  for (double const damp : damps) penalties += (penalties.empty() ? "" : ", ") + shortest(damp);
   SolveRun run;
   StateSubject const subject{.name = name,
                              .b = b_j,
-                             .options = "damp " + shortest(damp_of(options)),
+                             .options = "damp " + penalties,
                              .limits = "atol " + shortest(bounds.atol) + ", btol " +
                                        shortest(bounds.btol) + ", conlim " +
                                        shortest(bounds.conlim)};
   std::vector<solve::LeastSquares<Exec, T>> others;
   auto result =
       run_solver<T>(options, request, subject, limit, run, [&](solve::Control<T> const& control) {
-        if (count == 1) {
-          if (!is_named && lambda > 0) return solve::ridge(op, single, lambda, how, control);
+        if (count == 1 && !is_path(options)) {
+          if (!is_named && is_penalised) return solve::ridge(op, single, lambda, how, control);
           if (!is_named) return solve::lstsq(op, single, how, control);
           return is_lsqr ? solve::lsqr(op, single, how, control)
                          : solve::lsmr(op, single, how, control);
         }
-        others = is_lsqr      ? solve::lsqr(op, right, how)
-                 : is_named   ? solve::lsmr(op, right, how)
-                 : lambda > 0 ? solve::ridge(op, right, lambda, how, control)
-                              : solve::lstsq(op, right, how, control);
+        if (is_path(options)) {
+          others = path_of(options, op, single, how, control);
+        } else {
+          others = is_lsqr        ? solve::lsqr(op, right, how)
+                   : is_named     ? solve::lsmr(op, right, how)
+                   : is_penalised ? solve::ridge(op, right, lambda, how, control)
+                                  : solve::lstsq(op, right, how, control);
+        }
         auto front = std::move(others.front());
         others.erase(others.begin());
         return front;
       });
   run.take(result);
   solution.run.add(std::move(run), first == 0);
-  add_result(solution, b.columns, result);
+  std::int64_t const solutions = solutions_of(options, b.columns);
+  add_result(solution, solutions, result);
   for (auto& other : others) {
     SolveRun of_column;
     of_column.take(other);
     of_column.reads = 0;  // counted by the first
     solution.run.add(std::move(of_column), false);
-    add_result(solution, b.columns, other);
+    add_result(solution, solutions, other);
   }
+  if (!is_path(options)) return;
+  // The penalties share iterations.
+  solution.run.iterations =
+      std::ranges::max(solution.facts, {}, &RightSideFacts::iterations).iterations;
 }
 
 }  // namespace
 
-double damp_of(LeastSquaresOptions const& options) {
-  return options.lambda ? std::sqrt(*options.lambda) : options.damp;
+std::vector<double> damps_of(LeastSquaresOptions const& options) {
+  if (options.lambdas.empty()) return {options.damp};
+  std::vector<double> damps;
+  for (double const lambda : options.lambdas) damps.push_back(std::sqrt(lambda));
+  return damps;
+}
+
+std::int64_t solutions_of(LeastSquaresOptions const& options, std::int64_t right_sides) {
+  return is_path(options) ? static_cast<std::int64_t>(options.lambdas.size()) : right_sides;
 }
 
 StoppingBounds stopping_bounds(LeastSquaresOptions const& options, io::ScalarType type) {
   bool const is_named =
       options.method == LeastSquaresMethod::lsmr || options.method == LeastSquaresMethod::lsqr;
+  bool const is_penalised =
+      std::ranges::any_of(damps_of(options), [](double damp) { return damp > 0; });
   double const precision = is_named ? 1e-6 : rounding_of(type);
   return {options.atol.value_or(precision), options.btol.value_or(precision),
-          options.conlim.value_or(is_named || damp_of(options) > 0 ? 1e8 : 0)};
+          options.conlim.value_or(is_named || is_penalised ? 1e8 : 0)};
 }
 
 bool is_direct(LeastSquaresOptions const& options, io::MatrixInfo const& info) {
@@ -186,13 +229,20 @@ std::uint64_t gram_bytes(io::MatrixInfo const& info, io::ScalarType type, std::i
 
 std::uint64_t vector_bytes(LeastSquaresOptions const& options, io::MatrixInfo const& info,
                            io::ScalarType type, std::int64_t right_sides) {
+  std::int64_t const solutions = solutions_of(options, right_sides);
+  auto const penalties = static_cast<std::uint64_t>(damps_of(options).size());
+  // The direct method corrects all penalties in one read.
   auto const at_once =
-      static_cast<std::uint64_t>(right_sides_at_once(options, info, type, right_sides));
-  std::uint64_t const run = at_once * scalars_of_run(info);
-  std::uint64_t const state = options.checkpoint.empty() ? 0 : info.rows + 5 * info.cols;
+      static_cast<std::uint64_t>(is_path(options) && is_direct(options, info)
+                                     ? solutions
+                                     : right_sides_at_once(options, info, type, solutions));
+  // Each penalty has x and two more vectors, also if a Krylov space is shared.
+  std::uint64_t const run = at_once * scalars_of_run(info) + (penalties - 1) * 3 * info.cols;
+  std::uint64_t const state =
+      options.checkpoint.empty() ? 0 : info.rows + (2 + 3 * penalties) * info.cols;
   // Solutions are stored as vectors and, to be written, as a matrix.
-  std::uint64_t const others =
-      static_cast<std::uint64_t>(right_sides - 1) * (info.rows + 2 * info.cols);
+  std::uint64_t const others = static_cast<std::uint64_t>(right_sides - 1) * info.rows +
+                               static_cast<std::uint64_t>(solutions - 1) * 2 * info.cols;
   return (run + state + others) * io::size_of(type);
 }
 
@@ -211,7 +261,7 @@ LeastSquaresSolution solve_least_squares(LeastSquaresOptions const& options,
   LeastSquaresSolution solution;
   solve_with(
       request, solution.run, [&]<class Exec, class T>(solve::NormalOperator<Exec, T> const& op) {
-        auto const size = static_cast<std::size_t>(op.cols() * b.columns);
+        auto const size = static_cast<std::size_t>(op.cols() * solutions_of(options, b.columns));
         solution.x = io::VectorView<T>(
             Kokkos::view_alloc("tessera::app::solutions", Kokkos::WithoutInitializing), size);
         std::int64_t const together =

@@ -126,13 +126,19 @@ struct RightSideFacts {
 };
 
 struct LeastSquaresSolution {
-  io::HostVector x;  ///< one right-hand side after the other
+  io::HostVector x;  ///< one right-hand side, or penalty, after the other
   std::vector<RightSideFacts> facts;
   SolveRun run;
 };
 
-/// √λ, or --damp.
-[[nodiscard]] double damp_of(LeastSquaresOptions const& options);
+/// √λ of each --lambda, or --damp.
+[[nodiscard]] std::vector<double> damps_of(LeastSquaresOptions const& options);
+[[nodiscard]] inline bool is_path(LeastSquaresOptions const& options) {
+  return options.lambdas.size() > 1;
+}
+/// Columns of X.
+[[nodiscard]] std::int64_t solutions_of(LeastSquaresOptions const& options,
+                                        std::int64_t right_sides);
 struct StoppingBounds {
   double atol;
   double btol;
@@ -143,12 +149,12 @@ struct StoppingBounds {
 /// By --method or cost. A checkpoint is continued with its method.
 [[nodiscard]] bool is_direct(LeastSquaresOptions const& options, io::MatrixInfo const& info);
 [[nodiscard]] std::int64_t limit_of(LeastSquaresOptions const& options, io::MatrixInfo const& info);
-/// For all right-hand sides.
+/// For all right-hand sides and penalties.
 [[nodiscard]] std::uint64_t vector_bytes(LeastSquaresOptions const& options,
                                          io::MatrixInfo const& info, io::ScalarType type,
                                          std::int64_t right_sides);
 
-/// Fewer if there is a memory limit.
+/// Right-hand sides, or penalties, that share reads. Fewer if there is a memory limit.
 [[nodiscard]] std::int64_t right_sides_at_once(LeastSquaresOptions const& options,
                                                io::MatrixInfo const& info, io::ScalarType type,
                                                std::int64_t right_sides);
