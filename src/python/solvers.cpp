@@ -143,7 +143,8 @@ std::vector<LeastSquaresFound> least_squares(Solving const& solving, LeastSquare
     if (!chooses || !solve::detail::may_be_direct(rows, cols, options)) {
       return {.block = sides > 1 ? sides : 0};
     }
-    return {.block = sides, .gram_width = cols + sides};
+    auto const penalties = std::max<solve::Index>(static_cast<solve::Index>(call.damps.size()), 1);
+    return {.block = sides * penalties, .gram_width = cols + sides};
   };
   with_operator(
       solving, calls,

@@ -130,6 +130,40 @@ def test_ridge(a):
         assert alone.x.tobytes() == found.x.tobytes()
 
 
+def diabetes(kind):
+    datasets = pytest.importorskip("sklearn.datasets")
+    a, b = datasets.load_diabetes(return_X_y=True, scaled=kind != "unscaled")
+    if kind == "offset":
+        a = a + 100
+    if kind == "rank-deficient":
+        a = np.hstack([a, a[:, :3] - a[:, 3:6]])
+    return np.ascontiguousarray(a), b
+
+
+@pytest.mark.parametrize("kind", ["scaled", "unscaled", "offset", "rank-deficient"])
+@pytest.mark.parametrize("maxiter", [None, 20000])
+def test_ridge_path_of_data_of_scikit_learn(kind, maxiter):
+    a, b = diabetes(kind)
+    alphas = [1e-2, 0.5, 30.0, 1e3, 0.5]
+    path = linalg.ridge_path(a, b, alphas, maxiter=maxiter, conlim=None)
+    singular = np.linalg.norm(a, 2)
+    for alpha, found in zip(alphas, path):
+        below = np.vstack([a, np.sqrt(alpha) * np.eye(a.shape[1])])
+        expected = np.linalg.lstsq(below, np.append(b, np.zeros(a.shape[1])), rcond=None)[0]
+        condition = np.hypot(singular, np.sqrt(alpha)) / np.sqrt(alpha)
+        np.testing.assert_allclose(found.x, expected, rtol=0, atol=1e-13 * condition * np.abs(expected).max())
+        alone = linalg.ridge(a, b, alpha, maxiter=maxiter, conlim=None)
+        assert found.x.tobytes() == alone.x.tobytes() and found.istop == alone.istop
+        assert found.normr == alone.normr and found.normx == alone.normx
+        assert maxiter is None or found.itn == alone.itn  # the direct method counts the reads of all
+    stream = streamed(a)
+    of_stream = linalg.ridge_path(stream, b, alphas, maxiter=maxiter, conlim=None)
+    assert [one.x.tobytes() for one in of_stream] == [one.x.tobytes() for one in path]
+    most = max(one.itn for one in path)
+    # An iterative run also reads A for the norms of its columns, and to start.
+    assert stream.reads == (most if maxiter is None else most + 2)
+
+
 def test_a_limit_is_never_silent():
     a = matrix() * np.logspace(0, 3, N)
     b = right_side()
@@ -321,8 +355,14 @@ def test_refusals():
         linalg.svds(np.ones((3, 4), complex), 1, copy=True)
     with pytest.raises(ValueError, match="damp"):
         linalg.lsmr(a, b, damp=-1)
-    with pytest.raises(ValueError, match="lambda must be a number of at least 0"):
-        linalg.ridge(a, b, -1.0)
+    for alpha in (-1.0, np.nan, np.inf, "1", None):
+        with pytest.raises(ValueError, match=f"linalg.ridge: alpha must be a number of at least 0, found {alpha!r}"):
+            linalg.ridge(a, b, alpha)
+        with pytest.raises(ValueError, match=f"linalg.ridge_path: alpha must be a number of at least 0, found {alpha!r}"):
+            linalg.ridge_path(a, b, [1.0, alpha])
+    for alphas in ([], (), np.array([]), 0.5):
+        with pytest.raises(ValueError, match="linalg.ridge_path: alphas must be a sequence of at least one number, found"):
+            linalg.ridge_path(a, b, alphas)
     with pytest.raises(ValueError, match="calc_var=True is not supported"):
         linalg.lsqr(a, b, calc_var=True)
     with pytest.warns(linalg.ConvergenceWarning, match="tessera.linalg.ridge: .* after 1 iteration: normar is"):

@@ -689,7 +689,7 @@ def ridge_path(
     callback: Callable[[Step], Any] | None = None,
     progress: bool = False,
 ) -> list[LsmrResult]:
-    """Solve `ridge` for several penalties, which share the passes over A unless its columns are scaled.
+    """Solve `ridge` for several penalties, which share the passes over A.
 
     Parameters
     ----------
@@ -698,7 +698,7 @@ def ridge_path(
     b : array
         Right-hand side of m entries.
     alphas : sequence of float
-        Factors of the penalty.
+        Factors of the penalty, at least one. They may repeat.
     atol, btol : float, optional
         Relative errors of A and b at which an iterative method stops, by default the precision of A.
     conlim : float or None, default 1e8
@@ -710,7 +710,7 @@ def ridge_path(
     copy : bool, default False
         Copy arrays of other types or layouts. By default they raise an error.
     callback : callable, optional
-        Receives a `Step` after each iteration. An exception in it ends the call.
+        Receives a `Step` after each iteration of the first penalty that still runs. An exception in it ends the call.
     progress : bool, default False
         Show a tqdm bar.
 
@@ -718,6 +718,16 @@ def ridge_path(
     -------
     list of LsmrResult
         One result per alpha, bitwise identical to that of `ridge`.
+
+    Raises
+    ------
+    ValueError
+        If `alphas` is empty or has a negative number, or if A or b has an infinity or a NaN.
+
+    Notes
+    -----
+    Each alpha stops on its own. A is read as often as for the alpha with the most iterations. If columns are scaled
+    inside, up to 16 penalties share a pass over A.
 
     Examples
     --------
@@ -732,11 +742,24 @@ def ridge_path(
     )
 
 
+def _penalty(name: str, alpha: Any) -> float:
+    try:
+        number = numpy.nan if isinstance(alpha, str) or numpy.shape(alpha) != () else float(alpha)
+    except (TypeError, ValueError):
+        number = numpy.nan
+    if not 0 <= number < numpy.inf:
+        raise ValueError(f"tessera.linalg.{name}: alpha must be a number of at least 0, found {alpha!r}")
+    return number
+
+
 def _penalised(name: str, A: Any, b: Any, alphas: Sequence[float], **options: Any) -> list[LsmrResult]:
-    for alpha in alphas:
-        if not isinstance(alpha, numbers.Real) and numpy.shape(alpha) != ():
-            raise ValueError(f"tessera.linalg.{name}: alpha must be a number of at least 0, found {alpha!r}")
-    results = _solve("ridge", A, [b], [float(alpha) for alpha in alphas], name=name, **options)
+    try:
+        given = list(alphas)
+    except TypeError:  # a number
+        given = []
+    if not given:
+        raise ValueError(f"tessera.linalg.{name}: alphas must be a sequence of at least one number, found {alphas!r}")
+    results = _solve("ridge", A, [b], [_penalty(name, alpha) for alpha in given], name=name, **options)
     return [_lsmr_result(result) for result in results]
 
 
