@@ -382,6 +382,13 @@ def test_what_does_not_converge_warns():
         (of_tessera.Ridge(tol=float("nan")), "tol must be a number of at least 0, found nan"),
         (of_tessera.Ridge(max_iter=1.5), "max_iter must be a whole number of at least 1, or None, found 1.5"),
         (of_tessera.LinearRegression(max_iter=0), "max_iter must be a whole number of at least 1, or None, found 0"),
+        (of_tessera.LinearRegression(tol="a"), "LinearRegression: tol must be a number of at least 0, found 'a'"),
+        (of_tessera.LinearRegression(fit_intercept="False"), "fit_intercept must be True or False, found 'False'"),
+        (of_tessera.RidgeCV(fit_intercept=None), "fit_intercept must be True or False, found None"),
+        (of_tessera.PoissonRegressor(fit_intercept=1), "fit_intercept must be True or False, found 1"),
+        (of_tessera.PCA(whiten="no"), "whiten must be True or False, found 'no'"),
+        (of_tessera.TruncatedSVD(n_iter=-1), "n_iter must be a whole number of at least 0, found -1"),
+        (of_tessera.TruncatedSVD(n_oversamples="a"), "n_oversamples must be a whole number of at least 0, found 'a'"),
     ],
 )
 def test_parameters_that_make_no_sense(model, expected):
@@ -397,6 +404,7 @@ def test_weights_that_make_no_sense():
         (np.r_[1, np.nan, np.ones(440)], "sample_weight must be finite, found nan at row 1"),
         (np.zeros(442), "every sample_weight is zero: expected one above 0"),
         (np.ones(3), r"sample_weight.shape == \(3,\), expected \(442,\)"),
+        ("balanced", "Ridge: sample_weight must have numbers, found .*'balanced'"),
     ):
         with pytest.raises(ValueError, match=expected):
             of_tessera.Ridge().fit(X, y, sample_weight=weights)
@@ -621,6 +629,16 @@ def test_results_as_data_frames(estimator):
     name = type(estimator).__name__.lower()
     assert found.columns.tolist() == [f"{name}0", f"{name}1"] and found.index.equals(frame.index)
     assert clone(estimator).fit(frame).feature_names_in_.tolist() == frame.columns.tolist()
+
+
+@pytest.mark.parametrize("estimator", [each for each in ESTIMATORS if hasattr(each, "predict")], ids=str)
+def test_names_of_columns_are_kept_and_compared(estimator):
+    package("pandas")
+    frame = datasets.load_iris(as_frame=True).data
+    model = clone(estimator).fit(frame, datasets.load_iris().target + 1)
+    assert model.feature_names_in_.tolist() == frame.columns.tolist()
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[frame.columns[::-1]])
 
 
 EXACT = {"solver": "newton-cholesky", "tol": 1e-12}

@@ -104,6 +104,21 @@ def _number(estimator: Any, name: str, value: Any, *, positive: bool = False) ->
     return float(value)
 
 
+def _require_flag(estimator: Any, name: str) -> None:
+    """A parameter that is True or False: of a text such as "False" the truth is True."""
+    value = getattr(estimator, name)
+    if not isinstance(value, (bool, numpy.bool_)):
+        raise ValueError(f"{type(estimator).__name__}: {name} must be True or False, found {value!r}")
+
+
+def _whole(estimator: Any, name: str, least: int) -> int:
+    """A parameter that is a whole number of at least this."""
+    value = getattr(estimator, name)
+    if not isinstance(value, numbers.Integral) or isinstance(value, (bool, numpy.bool_)) or value < least:
+        raise ValueError(f"{type(estimator).__name__}: {name} must be a whole number of at least {least}, found {value!r}")
+    return int(value)
+
+
 def _vector(estimator: Any, name: str, values: Any, X: Any) -> Any:
     """A vector with a finite number for each row of X, or None."""
     if values is None:
@@ -116,7 +131,12 @@ def _vector(estimator: Any, name: str, values: Any, X: Any) -> Any:
         raise ValueError(
             f"{type(estimator).__name__}: {name}.shape == {values.shape}, expected {(X.shape[0],)}: one entry per row of X"
         )
-    return numpy.asarray(values, X.dtype)
+    try:
+        return numpy.asarray(values, X.dtype)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{type(estimator).__name__}: {name} must have numbers, found {values.flat[0]!r}"
+        ) from None
 
 
 def _weights(estimator: Any, sample_weight: Any, X: Any) -> Any:
@@ -177,6 +197,7 @@ class _LinearModel(BaseEstimator):
     def _check_parameters(self) -> int:
         """The limit of iterations."""
         _number(self, "tol", self.tol)
+        _require_flag(self, "fit_intercept")
         if self.max_iter is None:
             return 100
         is_whole = isinstance(self.max_iter, numbers.Integral) and not isinstance(self.max_iter, bool)
@@ -313,12 +334,17 @@ class _Regressor(RegressorMixin, _LinearModel):
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X, y = _matrix(self, X, y, reset=True, several=True)
+        return self._fit_checked_targets(X, y, penalties, sample_weight)
+
+    def _fit_checked_targets(self, X: Any, y: Any, penalties: Any, sample_weight: Any) -> Any:
+        """The same of X and y as `_matrix` returns them."""
         count = 1 if y.ndim == 1 else y.shape[1]
         if numpy.ndim(penalties) > 0 and len(penalties) not in (1, count):
             raise ValueError(
                 f"{type(self).__name__}: alpha has {len(penalties)} penalties for {count} targets: expected one for each"
             )
         penalties = numpy.broadcast_to(penalties, count)
+        limit = self._check_parameters()
         weights = _weights(self, sample_weight, X)
         targets = numpy.asarray(y, X.dtype).reshape(len(y), count).T
         x, results = _core._regressions(
@@ -330,7 +356,7 @@ class _Regressor(RegressorMixin, _LinearModel):
             bool(self.fit_intercept),
             float(self.tol),
             self._solver(),
-            self._check_parameters(),
+            limit,
             True,
         )
         statistics = []
@@ -641,7 +667,7 @@ class RidgeCV(_Linear):
         best = int(self.gcv_.argmin())
         self.alpha_ = alphas[best]
         self.best_score_ = -float(self.gcv_[best])
-        return self._fit_targets(X, y, self.alpha_, None)
+        return self._fit_checked_targets(X, y, self.alpha_, None)
 
     def _criteria(self, X: Any, y: Any, alphas: Any) -> Any:
         rows, cols = X.shape
@@ -703,7 +729,7 @@ class _LogLinkRegressor(_Regressor):
         power = self._variance_power()
         _arrays.require_unmasked(type(self).__name__, y=y)
         values = numpy.ravel(numpy.asarray([] if y is None else y))
-        if values.dtype.kind in "iuf":
+        if values.dtype.kind in "iufb":
             for bad, what in (((values < 0), "negative"), ((values == 0) & (power >= 2), "0")):
                 if bad.any():
                     row = int(bad.argmax())
@@ -1301,6 +1327,7 @@ class PCA(_Projection):
         """
         X, _ = _matrix(self, X, reset=True, least_rows=2)
         _number(self, "tol", self.tol)
+        _require_flag(self, "whiten")
         check_random_state(self.random_state)
         if self.svd_solver not in _SVD_SOLVERS:
             raise ValueError(f"PCA: svd_solver must be one of {', '.join(_SVD_SOLVERS)}, found {self.svd_solver!r}")
@@ -1539,10 +1566,11 @@ class TruncatedSVD(_Projection):
         X, _ = _matrix(self, X, reset=True)
         _number(self, "tol", self.tol)
         count = self._components_of(X, self.n_components)
+        n_iter, n_oversamples = _whole(self, "n_iter", 0), _whole(self, "n_oversamples", 0)
         generator = check_random_state(self.random_state)
         if self.algorithm == "randomized":
             u, s, vh = linalg.randomized_svd(
-                X, count, n_iter=self.n_iter, n_oversamples=self.n_oversamples, random_state=_seed(self.random_state, generator),
+                X, count, n_iter=n_iter, n_oversamples=n_oversamples, random_state=_seed(self.random_state, generator),
                 copy=True
             )
         elif self.algorithm == "lanczos":
