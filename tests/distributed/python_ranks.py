@@ -40,7 +40,7 @@ expect_refusal(lambda: World(None), RuntimeError, "before torch.distributed.init
 
 page = pathlib.Path(__file__).resolve().parents[2] / "docs/guide/many-processes.md"
 blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-assert len(blocks) == 6  # the last: test_dask_ranks.py
+assert len(blocks) == 7  # the last: test_dask_ranks.py
 shown = {}
 if by_torch:
     import torch.distributed as dist
@@ -485,7 +485,87 @@ if world.size > 1:
     expect_error(lambda: world.open("a.npy", blocks=last), "blocks False, found True", world.size - 1)
 found = linalg.randomized_svd(world.open("a.npy", blocks=True), 2)[1]
 expect_same(found, linalg.randomized_svd(A, 2)[1], "randomized_svd of a file")
-expect_error(lambda: world.matrix(tessera.open("a.npy")), "World.open opens a file on all ranks", 0)
+expect_error(lambda: world.matrix(tessera.open("a.npy")), "World.open reads the rows of this rank", 0)
+
+# Streamed matrices of which each rank reads its rows.
+asked = []
+
+
+def read(rows, cols):
+    asked.append((rows, cols))
+    return A[rows, cols]
+
+
+by_columns = np.asfortranarray(A)
+for make, a in (
+    (lambda: tessera.from_callback(*A.shape, read, memory_limit="64KiB"), A),
+    (lambda: tessera.from_callback(*A.shape, lambda rows, cols: A[rows, cols], order="F"), by_columns),
+    (lambda: tessera.from_blocks([A[:700], A[700:701], A[701:]]), A),
+    (lambda: tessera.from_blocks([A.astype("f4"), A[:3].astype("f4")]), np.concatenate([A, A[:3]]).astype("f4")),
+    (lambda: tessera.open("a.npy"), A),
+    (lambda: tessera.open("f.npy"), by_columns),
+    (lambda: tessera.open("big.npy"), A),
+    (lambda: tessera.open("a.npy", shape=A.shape), A),
+    (lambda: tessera.open("a.bin", shape=A.shape, dtype="float64"), A),
+    (lambda: tessera.open("f.bin", shape=A.shape, dtype="float64", order="F"), by_columns),
+):
+    M = world.open(make())
+    mine = world.rows_of(*a.shape, dtype=a.dtype, order=M.order)
+    assert (M.shape, M.rows, M.dtype) == (a.shape, mine, a.dtype)
+    expect_same(world.atax(M, a[0]), tessera.atax(a, a[0]), "atax of a streamed matrix")
+    expect_same(linalg.lsmr(M, np.ascontiguousarray(a[mine, 0])).x, linalg.lsmr(a, a[:, 0]).x, "lsmr of a streamed matrix")
+its = world.rows_of(*A.shape)
+assert asked and all(its.start <= rows.start < rows.stop <= its.stop for rows, _ in asked)
+assert max(rows.stop - rows.start for rows, _ in asked) * A.shape[1] * 8 <= 2**16
+found = linalg.randomized_svd(world.open(tessera.from_blocks([A]), blocks=True), 2)[1]
+expect_same(found, linalg.randomized_svd(A, 2)[1], "randomized_svd of a streamed matrix")
+expect_error(lambda: world.open(A), "expected a path or a streamed matrix, found ndarray", 0)
+expect_error(lambda: world.open(tessera.from_blocks([A]), shape=A.shape), "shape is for files of raw elements", 0)
+if folder:
+    np.savez("a.npz", x=A)
+world.gather_rows(v)
+expect_error(lambda: world.open(tessera.open("a.npz:x")), "is read by the compiled part only", 0)
+if world.size > 1:
+    expect_error(lambda: world.open(tessera.from_blocks([A[: 3000 - last]])), "found 2999 x 30 elements", world.size - 1)
+    failing = tessera.from_callback(*A.shape, lambda rows, cols: 1 / 0 if last else A[rows, cols])
+    expect_error(lambda: world.open(failing), "ZeroDivisionError", world.size - 1)
+
+# Arrays of other types and layouts.
+wide = np.zeros((3000, 60), "i2")
+wide[:, ::2] = np.arange(90000).reshape(3000, 30) % 17
+its = wide[:, ::2][world.rows_of(3000, 30)]
+a = np.ascontiguousarray(wide[:, ::2]).astype(float)
+x, u = np.arange(30), np.arange(3000) % 5
+mine = world.rows_of(3000, 30)
+expect_error(lambda: world.matvec(its, x), "A must have elements float32 or float64, found int16", 0)
+expect_same(world.matvec(its, x, copy=True), tessera.matvec(a, x.astype(float))[mine], "matvec of a copy")
+expect_same(world.matvec(its.tolist(), x.tolist(), copy=True), tessera.matvec(a, x.astype(float))[mine], "matvec of lists")
+expect_same(world.rmatvec(its, u[mine], copy=True), tessera.rmatvec(a, u.astype(float)), "rmatvec of a copy")
+found = world.atax(its, x, minus=u[mine], beta=2, z=x, return_b=True, copy=True)
+expected = tessera.atax(a, x.astype(float), minus=u.astype(float), beta=2.0, z=x.astype(float), return_b=True)
+expect_same(found[0], expected[0], "atax of a copy")
+expect_same(found[1], expected[1][mine], "B of atax of a copy")
+M = world.matrix(its, copy=True)
+expect_same(linalg.lsmr(M, u[mine], copy=True).x, linalg.lsmr(a, u.astype(float)).x, "lsmr of a copy")
+by_columns = np.asfortranarray(a)
+segments = world.rows_of(3000, 30, order="F")
+M = world.matrix(wide[:, ::2][segments], order="F", copy=True)
+assert M.order == "F"
+expect_same(world.atax(M, a[0]), tessera.atax(by_columns, a[0]), "atax of a copy by columns")
+expect_same(world.matvec(M, x, copy=True), tessera.matvec(by_columns, x.astype(float))[segments], "matvec of a matrix")
+mixed = world.matrix(by_columns[mine] if last else a[mine], copy=True)
+assert mixed.order == ("F" if world.size == 1 else "C")
+if world.size > 1:
+    expect_same(world.atax(mixed, a[0]), tessera.atax(a, a[0]), "atax of a copy of two layouts")
+    expect_error(lambda: world.matrix(a[mine].astype("f4") if last else its, copy=True), "found float32", world.size - 1)
+ends = world.rows_of(3000, 1, order="F")
+assert world.dot(u[ends], u[ends][::-1], copy=True) == world.dot(u[ends] * 1.0, u[ends][::-1] * 1.0)
+for make in (world.aslinearoperator, world.NormalOperator):
+    expect_error(lambda: make(its), "A must have elements float32 or float64", 0)
+    assert make(its, copy=True).dtype == a.dtype
+expect_same(world.NormalOperator(its, copy=True).matvec(a[0]), tessera.atax(a, a[0]), "NormalOperator of a copy")
+expect_error(lambda: world.matrix(np.ma.masked_less(its, 3), copy=True), "must not be a masked array", 0)
+expect_error(lambda: world.matrix(np.array([["a"]]), copy=True), "expected an array of numbers, found <U1", 0)
 expect_error(lambda: world.open("none.npy"), "No such file", 0)
 expect_error(lambda: world.open("v.npy"), "expected a matrix in v.npy, found (30,)", 0)
 expect_error(lambda: world.open("a.bin", shape=(3001, 30), dtype="float64"), "open: a.bin: ", 0)
@@ -493,7 +573,7 @@ expect_error(lambda: world.open("a.bin", shape=(2999, 30), dtype="float64"), "a.
 expect_error(lambda: world.open("a.bin", shape=(3000, 30)), "expected both of them or neither", 0)
 expect_error(lambda: world.open("a.bin"), "open: a.bin: ", 0)
 
-for block in blocks[2:5]:
+for block in blocks[2:6]:
     exec(block, shown)
 mine = shown["A"].rows
 b = tessera.matvec(A, np.ones(30))
@@ -505,6 +585,7 @@ expect_same(shown["u"], u[mine], "u of the guide")
 expect_same(shown["s"], s, "s of the guide")
 expect_same(shown["vh"], vh, "vh of the guide")
 assert shown["D"].tolist() == [6e5] * 30
+assert shown["P"].shape == (800, 30)
 world.gather_rows(v)
 os.chdir("/")
 if folder:

@@ -374,3 +374,83 @@ def test_any_shape_and_layout():
         np.testing.assert_array_equal(tessera.matmul(a, a.T), a @ a.T)
 
     check()
+
+
+def stream():
+    return tessera.from_blocks([A])
+
+
+SENTENCES = [
+    (lambda: tessera.atax(None, V), TypeError, "tessera.atax: A must be an array, found None"),
+    (lambda: tessera.matvec(A, None), TypeError, "tessera.matvec: x must be an array, found None"),
+    (lambda: tessera.rmatvec(A, None), TypeError, "tessera.rmatvec: u must be an array, found None"),
+    (lambda: tessera.matvec_both(A, V, None), TypeError, "tessera.matvec_both: u must be an array, found None"),
+    (lambda: tessera.transpose(None), TypeError, "tessera.transpose: A must be an array, found None"),
+    (lambda: tessera.matmul(A, None), TypeError, "tessera.matmul: B must be an array, found None"),
+    (lambda: tessera.dot(V, None), TypeError, "tessera.dot: y must be an array, found None"),
+    (lambda: tessera.axpby("a", V, 1.0, V), TypeError, "tessera.axpby: a must be a number, found 'a'"),
+    (lambda: tessera.axpby(1.0, V, 1.0, V), ValueError, "tessera.axpby: y must not overlap x"),
+    (lambda: tessera.check(A, V, None), TypeError, "tessera.check: c must be an array, found None"),
+    (lambda: tessera.atax(A, V, alpha="2"), TypeError, "tessera.atax: alpha must be a number, found '2'"),
+    (lambda: tessera.atax(A, V, beta=V), TypeError, r"tessera.atax: beta must be a number, found ndarray of shape \(4,\)"),
+    (lambda: tessera.atax(A, V, copy="no"), TypeError, "tessera.atax: copy must be True or False, found 'no'"),
+    (lambda: tessera.threads(1.5), TypeError, "tessera.threads: n must be a whole number, found 1.5"),
+    (lambda: tessera.open("a.npy", shape=3), TypeError, "tessera.open: shape must be a pair of whole numbers, found 3"),
+    (lambda: tessera.open("a.npy", dtype="fp"), TypeError, "tessera: dtype must be float32 or float64, found 'fp'"),
+    (lambda: tessera.open("a.npy", memory_limit=None), TypeError, "memory_limit must be a number of bytes or a text"),
+    (lambda: tessera.open("a.npy", memory_limit="1GB"), ValueError, "with B, KiB, MiB, GiB or TiB, found '1GB'"),
+    (lambda: tessera.from_callback(3.5, 4, print), TypeError, "tessera.from_callback: rows must be a whole number, found 3.5"),
+    (lambda: tessera.linalg.lsmr(None, V), TypeError, "tessera.linalg.lsmr: A must be an array, found None"),
+    (lambda: tessera.linalg.svds(None), TypeError, "tessera.linalg.svds: A must be an array, found NoneType"),
+    (lambda: tessera.linalg.lsmr(A, A[:, 0], damp="a"), TypeError, "tessera.linalg.lsmr: damp must be a number, found 'a'"),
+    (lambda: tessera.linalg.lsmr(A, A[:, 0], damp=-1), ValueError, "tessera.linalg.lsmr: damp must be a number of at least 0"),
+    (lambda: tessera.linalg.lsmr(A, A[:, 0], maxiter=3.5), TypeError, "lsmr: maxiter must be a whole number, found 3.5"),
+    (lambda: tessera.linalg.ridge(A, A[:, 0], -1), ValueError, "tessera.linalg.ridge: alpha must be a number of at least 0, found -1"),
+    (lambda: tessera.linalg.ridge_path(A, A[:, 0], 1), TypeError, "ridge_path: alphas must be a sequence of numbers, found 1"),
+    (lambda: tessera.linalg.ridge_path(A, A[:, 0], ["a"]), ValueError, "alpha must be a number of at least 0, found 'a'"),
+    (lambda: tessera.linalg.lstsq(A, A[:1]), ValueError, r"b must have shape \(3,\) or \(3, k\) for A of shape \(3, 4\), found \(1, 4\)"),
+    (lambda: tessera.linalg.pca(A, None), TypeError, "tessera.linalg.pca: `k` must be an integer .*, found None"),
+    (lambda: tessera.atax((x for x in A), V, copy=True), TypeError, "expected an array of numbers, found a generator"),
+    (lambda: tessera.atax([[1.0], [1.0, 2.0]], V, copy=True), ValueError, "expected an array of numbers, found a list: "),
+    (lambda: np.asarray(stream()), TypeError, r"expected an array, found a streamed matrix of shape \(3, 4\)"),
+    (lambda: stream() @ V, TypeError, "found a streamed matrix"),
+    (lambda: tessera.digest(stream()), TypeError, "found a streamed matrix"),
+    (lambda: tessera.aslinearoperator(A.astype(str), copy=True), TypeError, r"expected an array of numbers, found <U32 of shape \(3, 4\)"),
+    (lambda: tessera.aslinearoperator(A.astype("M8[s]"), copy=True), TypeError, "expected an array of numbers, found datetime64"),
+    (lambda: tessera.aslinearoperator(A.tolist()), TypeError, "found list of shape .*; copy=True makes a copy"),
+]
+
+
+@pytest.mark.parametrize("case", range(len(SENTENCES)))
+def test_arguments_of_a_wrong_kind_are_named_in_one_sentence(case):
+    call, error_type, sentence = SENTENCES[case]
+    with pytest.raises(error_type, match=sentence) as caught:
+        call()
+    assert "\n" not in str(caught.value) and "tessera::" not in str(caught.value)
+
+
+def test_sparse_matrices_are_refused_with_advice():
+    sparse = pytest.importorskip("scipy.sparse")
+    for kind in (sparse.csr_matrix, sparse.coo_array):
+        S = kind(A)
+        for call in (
+            lambda: tessera.atax(S, V, copy=True),
+            lambda: tessera.linalg.svds(S, 1, copy=True),
+            lambda: tessera.aslinearoperator(S),
+            lambda: tessera.NormalOperator(S),
+            lambda: tessera.from_blocks([S]),
+        ):
+            with pytest.raises(TypeError, match=rf"found {kind.__name__} of shape \(3, 4\); pass its toarray\(\)"):
+                call()
+
+
+def test_right_hand_sides_of_pandas():
+    pandas = package("pandas")
+    tall, b = A.T.copy(), V
+    expected = tessera.linalg.lsmr(tall, b).x
+    for side in (pandas.Series(b), pandas.DataFrame(b)):
+        assert tessera.linalg.lsmr(tall, side, copy=True).x.tobytes() == expected.tobytes()
+        with pytest.raises(TypeError, match="b must be an array"):
+            tessera.linalg.lsmr(tall, side)
+        with pytest.raises(TypeError, match="b must be an array"):
+            tessera.linalg.lstsq(tall, side)

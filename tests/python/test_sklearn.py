@@ -564,6 +564,43 @@ def test_a_limit_that_is_named_is_enough_for_several_targets():
     assert fit(enough).coef_.tobytes() == of_tessera.LinearRegression().fit(X, Y).coef_.tobytes()
 
 
+@pytest.mark.parametrize("source", ["callback", "blocks", "file", "by columns"])
+def test_results_with_several_columns_share_a_pass(source, tmp_path):
+    X = np.random.default_rng(1).standard_normal((3000, 20))
+    Y = X @ np.random.default_rng(2).standard_normal((20, 5))
+    read = []
+
+    def part(rows, cols):
+        read.append((rows.stop - rows.start) * (cols.stop - cols.start))
+        return X[rows, cols]
+
+    if source == "callback":
+        stream = tessera.from_callback(*X.shape, part, memory_limit="128KiB")
+    elif source == "blocks":
+        stream = tessera.from_blocks([X[:1000], X[1000:1001], X[1001:]], memory_limit="128KiB")
+    elif source == "file":
+        stream = stream_of(X, tmp_path)
+    else:
+        stream = tessera.from_callback(*X.shape, lambda rows, cols: X[rows, cols], order="F")
+    labels = Y.argmax(axis=1)
+    for model, call in (
+        (of_tessera.Ridge().fit(X, Y), "predict"),
+        (of_tessera.LogisticRegression().fit(X, labels), "decision_function"),
+        (of_tessera.LogisticRegression().fit(X, labels > 1), "decision_function"),
+    ):
+        read.clear()
+        found, expected = (getattr(model, call)(each) for each in (stream, X))
+        if source == "by columns":  # the order of summation is that of the layout
+            close(found, expected)
+        else:
+            assert found.tobytes() == expected.tobytes()
+        assert source != "callback" or sum(read) == X.size
+    for model in (of_tessera.PCA(4).fit(X), of_tessera.TruncatedSVD(4).fit(X)):
+        read.clear()
+        close(model.transform(stream), model.transform(X), rtol=1e-9, atol=1e-12)
+        assert source != "callback" or (sum(read) == X.size and max(read) <= 2**17 // 8)
+
+
 def test_penalties_of_targets_are_as_many_as_targets():
     X, Y = datasets.load_linnerud(return_X_y=True)
     with pytest.raises(ValueError, match="Ridge: alpha has 2 penalties for 3 targets: expected one for each"):

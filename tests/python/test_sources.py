@@ -444,3 +444,25 @@ def test_reads_are_counted(a):
     assert stream.reads > 2
 
 
+
+
+@pytest.mark.parametrize(
+    ("blocks", "sentence"),
+    [
+        (lambda: None, "from_blocks: expected a sequence of matrices, found None"),
+        (lambda: [np.full((2, 2), "a")], "from_blocks: expected real numbers, found elements of type"),
+        (lambda: [tessera.from_blocks([np.ones((2, 2))])], "from_blocks: expected arrays, found a streamed matrix as block 0"),
+    ],
+)
+def test_blocks_that_are_no_arrays_of_numbers(blocks, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        tessera.from_blocks(blocks())
+
+
+def test_data_frames_as_blocks_and_with_sparse_columns():
+    pandas = package("pandas")
+    a = np.arange(6.0).reshape(3, 2)
+    stream = tessera.from_blocks([pandas.DataFrame(a[:1]), pandas.DataFrame(a[1:])])
+    assert tessera.matvec(stream, np.ones(2)).tolist() == [1, 5, 9]
+    frame = pandas.DataFrame({"a": pandas.arrays.SparseArray([0.0, 2.0, 4.0]), "b": a[:, 1]})
+    assert tessera.from_pandas(frame).tolist() == a.tolist()

@@ -18,7 +18,7 @@ from tessera import _processor
 
 _processor.require()
 
-from tessera import _core, _pictures, linalg  # noqa: E402
+from tessera import _core, _matrices, _pictures, linalg  # noqa: E402
 from tessera._check import Verdict, check  # noqa: E402
 from tessera._core import StreamedMatrix  # noqa: E402
 from tessera._digest import digest  # noqa: E402
@@ -86,6 +86,7 @@ __all__ = [
 
 StreamedMatrix.__signature__ = _inspect.Signature()  # `open` and `from_callback` create them
 StreamedMatrix._repr_html_ = _pictures.of_stream
+StreamedMatrix.__array__ = _matrices.refuse_array
 _atexit.register(_core._finish)
 
 

@@ -40,6 +40,14 @@ def require_no_masked_array(where, A):
         raise TypeError(f"{where}: A must not be a masked array; pass its filled(...), or its data")
 
 
+def require_dense(where, x):
+    """Refuses sparse matrices of SciPy and others with its interface."""
+    if hasattr(x, "toarray") and not isinstance(x, numpy.ndarray):
+        raise TypeError(
+            f"{where}: expected a dense array, found {type(x).__name__} of shape {tuple(x.shape)}; pass its toarray()"
+        )
+
+
 def through_interface(x):
     """The array behind an array interface, not copied; None if there is none."""
     try:
@@ -77,13 +85,20 @@ def array(x):
     if any(hasattr(x, name) for name in ("__dlpack__", "__array_interface__", "__cuda_array_interface__")):
         return _plain(x) if isinstance(x, numpy.ndarray) else x
     require_unmasked("tessera", list=x)
-    return _plain(numpy.asarray(x))
+    require_dense("tessera", x)
+    try:
+        return _plain(numpy.asarray(x))
+    except ValueError as error:
+        raise ValueError(f"tessera: expected an array of numbers, found a {type(x).__name__}: {error}") from None
 
 
 def _plain(x):
     """Numbers in native byte order, at most float64, with strides of whole elements."""
     if x.dtype.kind == "O":
         strange = [item for item in x.flat if not isinstance(item, numbers.Real | decimal.Decimal)]
+        if strange and x.ndim == 0:  # NumPy does not know what it is
+            what = "None" if strange[0] is None else f"a {type(strange[0]).__name__}"
+            raise TypeError(f"tessera: expected an array of numbers, found {what}")
         if strange:  # NumPy makes None NaN and text a number
             raise TypeError(f"tessera: expected an array of numbers, found {strange[0]!r} in one of shape {x.shape}")
         return x.astype(numpy.float64)
@@ -123,6 +138,8 @@ def copied(x, dtype):
     if "complex" in str(getattr(x, "dtype", "")):
         raise TypeError(f"tessera: expected an array of real numbers, found {x.dtype} of shape {tuple(x.shape)}")
     require_unmasked("tessera", array=x)
+    if isinstance(x, numpy.ndarray) and x.dtype.kind not in "fiubO":  # NumPy makes texts and times numbers
+        raise TypeError(f"tessera: expected an array of numbers, found {x.dtype} of shape {x.shape}")
     library = _library(x)
     if library == "torch":
         torch = sys.modules["torch"]

@@ -5,6 +5,7 @@
 from typing import Any, NamedTuple
 
 from tessera import _arrays, _core
+from tessera._sentences import in_one_sentence
 
 
 class Verdict(NamedTuple):
@@ -27,6 +28,7 @@ class Verdict(NamedTuple):
     sentence: str
 
 
+@in_one_sentence
 def check(
     A: Any,
     v: Any,

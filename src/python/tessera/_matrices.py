@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matrices that are read block by block, since they are larger than memory."""
 
+import numbers
 import os
 import re
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import numpy
 from tessera import _core
 from tessera._core import StreamedMatrix
 from tessera._names import dtype_of, order_of
+from tessera._sentences import found, in_one_sentence
 
 _UNITS = {"": 1, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
@@ -21,14 +23,19 @@ def _bytes(memory_limit: int | str) -> int:
         parts = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*)\s*", memory_limit)
         if parts is None or parts[2] not in _UNITS:
             raise ValueError(
-                f"tessera: memory_limit must be a number of bytes or a text such as \"2GiB\", found {memory_limit!r}"
+                f"tessera: memory_limit must be a number of bytes or a text such as \"2GiB\", with B, KiB, MiB, GiB or TiB, found {memory_limit!r}"
             )
         memory_limit = int(float(parts[1]) * _UNITS[parts[2]])
+    if not isinstance(memory_limit, numbers.Real):
+        raise TypeError(
+            f"tessera: memory_limit must be a number of bytes or a text such as \"2GiB\", found {found(memory_limit)}"
+        )
     if memory_limit < 1:
         raise ValueError(f"tessera: memory_limit must be positive, found {memory_limit}")
     return int(memory_limit)
 
 
+@in_one_sentence
 def open(
     path: str | os.PathLike[str],
     *,
@@ -91,6 +98,7 @@ def _open_again(path: str, memory_limit: int | str, dtype: str | None, shape: An
     return open(path, memory_limit=memory_limit, dtype=dtype, shape=shape, order=order)
 
 
+@in_one_sentence
 def from_callback(
     rows: int,
     cols: int,
@@ -143,3 +151,11 @@ def from_callback(
 def _call_again(rows: int, cols: int, read: Any, dtype: str, order: str, memory_limit: int | str) -> StreamedMatrix:
     """What pickles of a function's matrix call."""
     return from_callback(rows, cols, read, dtype=dtype, order=order, memory_limit=memory_limit)
+
+
+def refuse_array(A: StreamedMatrix, dtype: Any = None, copy: bool | None = None) -> Any:
+    """What NumPy calls to make an array. Without it an array of one object would be made, which is misleading."""
+    raise TypeError(
+        f"tessera: expected an array, found a streamed matrix of shape {A.shape}: it is not an array in memory; pass it to "
+        "functions of tessera, such as matvec, or to estimators of tessera.sklearn"
+    )

@@ -12,7 +12,10 @@ _ORDERS = {"row-major": "C", "column-major": "F"}
 
 def dtype_of(dtype: Any) -> numpy.dtype:
     """The type that a name means. "float" is NumPy's, which has 64 bits."""
-    return numpy.dtype(_TYPES.get(dtype, dtype) if isinstance(dtype, str) else dtype)
+    try:
+        return numpy.dtype(_TYPES.get(dtype, dtype) if isinstance(dtype, str) else dtype)
+    except TypeError:
+        raise TypeError(f"tessera: dtype must be float32 or float64, found {dtype!r}") from None
 
 
 def order_of(order: Any) -> Any:

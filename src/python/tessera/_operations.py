@@ -5,8 +5,10 @@
 from typing import Any
 
 from tessera import _core
+from tessera._sentences import in_one_sentence
 
 
+@in_one_sentence
 def atax(
     A: Any,
     v: Any,
@@ -83,6 +85,7 @@ def atax(
     return _core.atax(A, v, weights, minus, map, alpha, beta, z, return_b, out, copy)
 
 
+@in_one_sentence
 def matvec(A: Any, x: Any, *, out: Any = None, copy: bool = False) -> Any:
     """Compute A @ x.
 
@@ -111,6 +114,7 @@ def matvec(A: Any, x: Any, *, out: Any = None, copy: bool = False) -> Any:
     return _core.matvec(A, x, out, copy)
 
 
+@in_one_sentence
 def rmatvec(A: Any, u: Any, *, out: Any = None, copy: bool = False) -> Any:
     """Compute A.T @ u.
 
@@ -139,6 +143,7 @@ def rmatvec(A: Any, u: Any, *, out: Any = None, copy: bool = False) -> Any:
     return _core.rmatvec(A, u, out, copy)
 
 
+@in_one_sentence
 def matvec_both(A: Any, x: Any, u: Any, *, out: Any = None, copy: bool = False) -> tuple[Any, Any]:
     """Compute A @ x and A.T @ u with one pass over A.
 
@@ -170,6 +175,7 @@ def matvec_both(A: Any, x: Any, u: Any, *, out: Any = None, copy: bool = False) 
     return _core.matvec_both(A, x, u, out, copy)
 
 
+@in_one_sentence
 def transpose(A: Any, *, out: Any = None, copy: bool = False) -> Any:
     """Transpose a matrix into a new array.
 
@@ -198,6 +204,7 @@ def transpose(A: Any, *, out: Any = None, copy: bool = False) -> Any:
     return _core.transpose(A, out, copy)
 
 
+@in_one_sentence
 def matmul(A: Any, B: Any, *, out: Any = None, copy: bool = False) -> Any:
     """Compute A @ B for two matrices.
 
@@ -226,6 +233,7 @@ def matmul(A: Any, B: Any, *, out: Any = None, copy: bool = False) -> Any:
     return _core.matmul(A, B, out, copy)
 
 
+@in_one_sentence
 def dot(x: Any, y: Any, *, copy: bool = False) -> float:
     """Compute the dot product of two vectors.
 
@@ -250,6 +258,7 @@ def dot(x: Any, y: Any, *, copy: bool = False) -> float:
     return _core.dot(x, y, copy)
 
 
+@in_one_sentence
 def axpby(a: float, x: Any, b: float, y: Any) -> None:
     """Compute y = a * x + b * y in place.
 
@@ -275,6 +284,7 @@ def axpby(a: float, x: Any, b: float, y: Any) -> None:
     _core.axpby(a, x, b, y)
 
 
+@in_one_sentence
 def threads(n: int | None = None) -> int:
     """Return the number of host threads, and set it if `n` is given.
 

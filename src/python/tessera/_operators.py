@@ -34,9 +34,12 @@ class _Product:
 
     def __init__(self, A: Any) -> None:
         _arrays.require_no_masked_array("tessera", A)
+        _arrays.require_dense("tessera", A)
         dtype, shape = getattr(A, "dtype", type(A).__name__), tuple(getattr(A, "shape", ()))
         if str(dtype).removeprefix("torch.") not in ("float32", "float64"):
-            raise TypeError(f"tessera: A must be an array of float32 or float64, found {dtype} of shape {shape}")
+            raise TypeError(
+                f"tessera: A must be an array of float32 or float64, found {dtype} of shape {shape}; copy=True makes a copy"
+            )
         if len(shape) != 2:
             raise ValueError(f"tessera: A must have two dimensions, found shape {shape}")
         self.A = A

@@ -18,7 +18,7 @@ import numpy
 
 from tessera import _arrays, _core
 from tessera._core import StreamedMatrix
-from tessera._matrices import _bytes
+from tessera._matrices import _bytes, _call_again
 from tessera._matrices import open as _open
 from tessera._names import dtype_of
 from tessera._packages import package
@@ -35,11 +35,19 @@ def _type_name(dtype: Any) -> str:
     return str(getattr(dtype, "name", None) or dtype).rpartition(".")[2]
 
 
+def _kind(name: str) -> str:
+    """The kind of a type of NumPy, "O" of other types."""
+    try:
+        return numpy.dtype(name).kind
+    except TypeError:
+        return "O"
+
+
 def _type_of(function: str, types: Iterable[Any], dtype: Any) -> numpy.dtype:
     """The type that elements of these types are converted to."""
     names = [_type_name(each) for each in types]
     for name in names:
-        if name not in ("bfloat16", "float128", "longdouble") and numpy.dtype(name).kind not in "fiub":
+        if name not in ("bfloat16", "float128", "longdouble") and _kind(name) not in "fiub":
             raise TypeError(f"tessera.{function}: expected real numbers, found elements of type {name}")
     if dtype is not None:
         wanted = dtype_of(dtype)
@@ -161,6 +169,11 @@ class _InUnits:
                 begin, k = end, k + 1
             return parts[0] if len(parts) == 1 else numpy.concatenate(parts)
 
+    def direct(self, first: int, end: int) -> Any:
+        """Rows that are not kept in memory."""
+        with self.lock:
+            return self.source.rows(first, end)
+
     @property
     def bytes(self) -> int:
         sizes = numpy.diff(self.edges)
@@ -189,6 +202,89 @@ def _shape_of(function: str, x: Any, what: str = "") -> tuple[int, int]:
     return shape[0], shape[1]
 
 
+
+
+class RowReader:
+    """Whole rows of a streamed matrix, read in Python: of functions, of other packages, and of .npy files.
+
+    `reader_of` returns one. Passes of the compiled part do not count its reads.
+    """
+
+    def __init__(self, A: StreamedMatrix, read: Any) -> None:
+        self._read, self._dtype, self._order = read, A.dtype, A.order
+        self._cols = A.shape[1]
+        self._step = max(1, min(_ROWS_AT_ONCE, A.memory_limit // 4) // (A.shape[1] * A.dtype.itemsize))
+
+    def blocks(self, first: int, end: int) -> Iterator[tuple[int, Any]]:
+        """Pairs of a row and the rows from it on. Those of other packages are kept as the stream keeps them."""
+        units = self._read.edges if isinstance(self._read, _InUnits) else None
+        while first < end:
+            last = min(end, first + self._step)
+            if units is not None:  # what is read together
+                last = min(end, int(units[numpy.searchsorted(units, first, side="right")]))
+            yield first, _arrays.block(self._read, self._dtype, first, last - first, 0, self._cols)
+            first = last
+
+    def copy(self, first: int, end: int) -> Any:
+        """The rows as an array in the order of the matrix. The reader keeps nothing in memory."""
+        out = numpy.empty((end - first, self._cols), self._dtype, order=self._order)
+        if self._order == "F":
+            step = max(1, _ROWS_AT_ONCE // max(1, (end - first) * self._dtype.itemsize))
+            for begin in range(0, self._cols if end > first else 0, step):
+                count = min(step, self._cols - begin)
+                out[:, begin : begin + count] = _arrays.block(self._read, self._dtype, first, end - first, begin, count)
+            return out
+        read = _Direct(self._read) if isinstance(self._read, _InUnits) else self._read
+        for begin in range(first, end, self._step):
+            count = min(self._step, end - begin)
+            out[begin - first : begin - first + count] = _arrays.block(read, self._dtype, begin, count, 0, self._cols)
+        return out
+
+
+_ROWS_AT_ONCE = 64 << 20  # bytes
+
+
+class _Direct:
+    """The `read` of a source that keeps nothing."""
+
+    def __init__(self, read: _InUnits) -> None:
+        self.read = read
+
+    def __call__(self, rows: slice, cols: slice) -> Any:
+        return self.read.direct(rows.start, rows.stop)[:, cols]
+
+
+class _Mapped:
+    """The `read` of a mapped file in foreign or native byte order."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __call__(self, rows: slice, cols: slice) -> Any:
+        return self.array[rows, cols].astype(self.array.dtype.newbyteorder("="), copy=False)
+
+
+def reader_of(A: StreamedMatrix) -> RowReader | None:
+    """Reads whole rows; None if only the compiled part can read the file."""
+    function, arguments = A.__reduce__()
+    if function is _stream:
+        return RowReader(A, arguments[0])
+    if function is _call_again:
+        return RowReader(A, arguments[2])
+    whole = _mapped(A, arguments[0], has_shape=arguments[3] is not None)
+    return None if whole is None else RowReader(A, _Mapped(whole))
+
+
+def _mapped(A: StreamedMatrix, path: str, has_shape: bool) -> Any:
+    """The elements of a .npy file, or of a raw file if a shape was given; None: of another format or type."""
+    try:
+        whole = numpy.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError):
+        if not has_shape or not os.path.isfile(path) or os.path.getsize(path) != math.prod(A.shape) * A.dtype.itemsize:
+            return None
+        return numpy.memmap(path, A.dtype, "r", shape=A.shape, order=A.order)
+    is_same = isinstance(whole, numpy.memmap) and whole.shape == A.shape and whole.dtype.newbyteorder("=") == A.dtype
+    return whole if is_same else None
 
 
 class _Sliced:
@@ -260,9 +356,15 @@ def from_blocks(blocks: Iterable[Any], *, dtype: Any = None, memory_limit: int |
     >>> tessera.matvec(tessera.from_blocks([np.ones((1, 2)), np.eye(2)]), np.array([3.0, 4.0]))
     array([7., 3., 4.])
     """
-    if hasattr(blocks, "shape") or isinstance(blocks, (str, bytes)):
-        raise TypeError(f"tessera.from_blocks: expected a sequence of matrices, found one {type(blocks).__name__}")
-    arrays = [block if hasattr(block, "shape") else numpy.asarray(block) for block in blocks]
+    if hasattr(blocks, "shape") or isinstance(blocks, (str, bytes)) or not hasattr(blocks, "__iter__"):
+        what = "None" if blocks is None else f"one {type(blocks).__name__}"
+        raise TypeError(f"tessera.from_blocks: expected a sequence of matrices, found {what}")
+    arrays = []
+    for k, block in enumerate(blocks):
+        _arrays.require_dense("tessera.from_blocks", block)
+        if isinstance(block, StreamedMatrix):
+            raise TypeError(f"tessera.from_blocks: expected arrays, found a streamed matrix as block {k}")
+        arrays.append(block if hasattr(block, "shape") and hasattr(block, "dtype") else numpy.asarray(block))
     for k, block in enumerate(arrays):
         if len(block.shape) != 2 or block.shape[1] != arrays[0].shape[1]:
             raise ValueError(
@@ -1118,7 +1220,7 @@ def from_pandas(frame: Any, *, nulls: str = "error", dtype: Any = None, order: s
     layout = _order(function, order)
     types = []
     for name, kind in zip(frame.columns, frame.dtypes):
-        numpy_kind = getattr(kind, "numpy_dtype", kind)
+        numpy_kind = kind.subtype if type(kind).__name__ == "SparseDtype" else getattr(kind, "numpy_dtype", kind)
         if getattr(numpy_kind, "kind", "O") not in "fiub":
             raise TypeError(f"tessera.from_pandas: expected columns of numbers, found column {name!r} of type {kind}")
         types.append(numpy_kind)

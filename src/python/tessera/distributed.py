@@ -24,7 +24,8 @@ from typing import Any
 
 import numpy
 
-from tessera import _arrays, _core, _dask, _operators, _ranks
+from tessera import _arrays, _core, _dask, _operators, _ranks, _sources
+from tessera._core import StreamedMatrix
 from tessera._names import dtype_of, order_of
 
 __all__ = ["DistributedError", "Matrix", "World", "run_on_dask"]
@@ -211,7 +212,7 @@ class World:
         first, end = _core._rows_of(m, n, dtype_of(dtype).itemsize, by_rows, blocks, self.rank, self.size)
         return slice(first, end)
 
-    def matrix(self, A: Any, *, order: str | None = None) -> Matrix:
+    def matrix(self, A: Any, *, order: str | None = None, copy: bool = False) -> Matrix:
         """Return the matrix of which A is this rank's rows, for the solvers of `tessera.linalg`.
 
         Parameters
@@ -220,11 +221,13 @@ class World:
             This rank's rows, float32 or float64, with contiguous rows or columns.
         order : {"C", "F"}, optional
             Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
+        copy : bool, default False
+            Copy arrays of other types or layouts. By default they raise an error.
 
         Returns
         -------
         Matrix
-            The whole matrix. It refers to A, which is not copied.
+            The whole matrix. It refers to A, which is not copied, unless `copy` is given and A needs it.
 
         Raises
         ------
@@ -239,23 +242,25 @@ class World:
         >>> world.matrix(np.ones((3, 2))).shape
         (3, 2)
         """
-        return self._agree("matrix", A, order)
+        return self._agree("matrix", A, order, copy=copy)
 
     def open(
         self,
-        path: str | os.PathLike[str],
+        path: str | os.PathLike[str] | StreamedMatrix,
         *,
         dtype: Any = None,
         shape: tuple[int, int] | None = None,
         order: str = "C",
         blocks: bool = False,
     ) -> Matrix:
-        """Open a matrix file of which each rank maps its own rows.
+        """Open a matrix of which each rank maps or reads its own rows.
 
         Parameters
         ----------
-        path : str or path-like
-            A .npy file, or a file of raw elements. All ranks must be able to read it.
+        path : str, path-like or StreamedMatrix
+            A .npy file, or a file of raw elements, which is mapped. Or the whole matrix, which each rank has opened by
+            `tessera.from_parquet`, `from_zarr`, `from_callback` or another function of this kind: its rows are read into
+            memory. All ranks must be able to read them.
         dtype : data-type, optional
             Type of raw elements, float32 or float64.
         shape : tuple of int, optional
@@ -273,7 +278,7 @@ class World:
         Raises
         ------
         DistributedError
-            If a rank cannot read the file, or the file has other contents on some rank.
+            If a rank cannot read the matrix, or it has another shape, type or layout on some rank.
 
         Notes
         -----
@@ -292,6 +297,8 @@ class World:
         ...     world.open(file.name).shape
         (3, 2)
         """
+        if not isinstance(path, (str, os.PathLike)):
+            return self._read(path, blocks, {"dtype": dtype, "shape": shape})
         rows = None
         its_order = "C"
 
@@ -308,7 +315,35 @@ class World:
         self._require_alike("open", map_rows)
         return self.matrix(rows, order=its_order)
 
-    def matvec(self, A: Any, x: Any, *, order: str | None = None) -> Any:
+    def _read(self, A: Any, blocks: bool, of_files: dict[str, Any]) -> Matrix:
+        """The matrix whose rows each rank reads from a streamed matrix of its own."""
+        rows = None
+
+        def read() -> tuple[dict[str, Any], None]:
+            nonlocal rows
+            if not isinstance(A, StreamedMatrix):
+                raise TypeError(
+                    f"open: expected a path or a streamed matrix, found {type(A).__name__}: tessera.from_blocks, from_dask, "
+                    "from_zarr and others make one; an array of this rank's rows needs World.matrix"
+                )
+            for name, value in of_files.items():
+                if value is not None:
+                    raise ValueError(f"open: {name} is for files of raw elements, found {value} with a streamed matrix")
+            reader = _sources.reader_of(A)
+            if reader is None:
+                raise TypeError(
+                    f"open: {A.__reduce__()[1][0]} is read by the compiled part only: open the array with its Python package, "
+                    "such as h5py, and pass tessera.from_blocks([array])"
+                )
+            mine = self.rows_of(*A.shape, dtype=A.dtype, order=A.order, blocks=blocks)
+            rows = reader.copy(mine.start, mine.stop)
+            content = f"{A.shape[0]} x {A.shape[1]} elements of {A.dtype} in order {A.order}"
+            return {"a streamed matrix with": content, "blocks": blocks}, None
+
+        self._require_alike("open", read)
+        return self.matrix(rows, order=A.order)
+
+    def matvec(self, A: Any, x: Any, *, order: str | None = None, copy: bool = False) -> Any:
         """Compute this rank's entries of A @ x.
 
         Parameters
@@ -319,6 +354,8 @@ class World:
             Vector of n entries, or a block of vectors of shape (n, k), complete on every rank.
         order : {"C", "F"}, optional
             Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
+        copy : bool, default False
+            Copy arrays of other types or layouts. By default they raise an error.
 
         Returns
         -------
@@ -338,7 +375,9 @@ class World:
         >>> world.matvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
         array([3., 7.])
         """
-        a = self._agree("matvec", A, order, whole={"x": x})
+        if copy:
+            A, x = self._copied(A, order, x)
+        a = self._agree("matvec", A, order, whole={"x": x}, copy=copy)
 
         def product(x: Any) -> Any:
             def part() -> Any:
@@ -349,7 +388,7 @@ class World:
 
         return self._each(a, x, a.array.shape[0], product)
 
-    def rmatvec(self, A: Any, u: Any, *, order: str | None = None) -> Any:
+    def rmatvec(self, A: Any, u: Any, *, order: str | None = None, copy: bool = False) -> Any:
         """Compute A.T @ u, complete on every rank.
 
         Parameters
@@ -360,6 +399,8 @@ class World:
             This rank's entries of a vector, or its rows of a block of k vectors.
         order : {"C", "F"}, optional
             Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
+        copy : bool, default False
+            Copy arrays of other types or layouts. By default they raise an error.
 
         Returns
         -------
@@ -379,7 +420,9 @@ class World:
         >>> world.rmatvec(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 1.0]))
         array([4., 6.])
         """
-        return self._rmatvec(self._agree("rmatvec", A, order, facts=lambda _: {"vectors": _columns(u)}), u)
+        if copy:
+            A, u = self._copied(A, order, u)
+        return self._rmatvec(self._agree("rmatvec", A, order, facts=lambda _: {"vectors": _columns(u)}, copy=copy), u)
 
     def _rmatvec(self, a: Matrix, u: Any) -> Any:
         def product(u: Any) -> Any:
@@ -404,6 +447,7 @@ class World:
         z: Any = None,
         return_b: bool = False,
         order: str | None = None,
+        copy: bool = False,
     ) -> Any:
         """Compute alpha * A.T @ f(A @ v) + beta * z, complete on every rank, with one pass over A.
 
@@ -428,6 +472,8 @@ class World:
             Also return B = f(A @ v).
         order : {"C", "F"}, optional
             Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
+        copy : bool, default False
+            Copy arrays of other types or layouts. By default they raise an error.
 
         Returns
         -------
@@ -451,6 +497,8 @@ class World:
         >>> world.atax(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0]), return_b=True)
         (array([-4., -6.]), array([-1., -1.]))
         """
+        if copy:
+            A, v, weights, minus, z = self._copied(A, order, v, weights, minus, z)
         kind, of_map = "", None
 
         def facts(A: Any) -> dict[str, Any]:
@@ -467,7 +515,7 @@ class World:
                 _require_entries("atax", "z", z, A.shape[1])
             return {"map, alpha, beta and return_b": (kind, alpha, beta, return_b)}
 
-        a = self._agree("atax", A, order, facts=facts, whole={"v": v, "z": z})
+        a = self._agree("atax", A, order, facts=facts, whole={"v": v, "z": z}, copy=copy)
         count = a.array.shape[0]
 
         def product(v: Any) -> Any:
@@ -490,13 +538,15 @@ class World:
 
         return self._each(a, v, (a.shape[1], count) if return_b else a.shape[1], product)
 
-    def dot(self, x: Any, y: Any) -> float:
+    def dot(self, x: Any, y: Any, *, copy: bool = False) -> float:
         """Compute the dot product of two distributed vectors.
 
         Parameters
         ----------
         x, y : array
             This rank's entries of two vectors of m entries: those of `rows_of(m, 1, order="F")`.
+        copy : bool, default False
+            Copy arrays of other types or layouts. By default they raise an error.
 
         Returns
         -------
@@ -516,10 +566,12 @@ class World:
         >>> world.dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
         11.0
         """
+        if copy:
+            x, y = self._copied(x, None, y)
         column = self._together(lambda: _arrays.contiguous(_column(x)))
         return float(self._rmatvec(self._agree("dot", column, None, is_vector=True), y)[0])
 
-    def aslinearoperator(self, A: Any, *, order: str | None = None) -> Any:
+    def aslinearoperator(self, A: Any, *, order: str | None = None, copy: bool = False) -> Any:
         """Wrap A as a SciPy LinearOperator with its products and those with its transpose.
 
         Parameters
@@ -528,6 +580,8 @@ class World:
             This rank's rows, float32 or float64, with contiguous rows or columns.
         order : {"C", "F"}, optional
             Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
+        copy : bool, default False
+            Copy arrays of other types or layouts. By default they raise an error.
 
         Returns
         -------
@@ -549,7 +603,7 @@ class World:
         """
         from scipy.sparse.linalg import LinearOperator
 
-        a = self._agree("aslinearoperator", A, order)
+        a = self._agree("aslinearoperator", A, order, copy=copy)
 
         def matvec(x: Any) -> Any:
             return self.gather_rows(self.matvec(a, self._together(lambda: _flat(x, a.dtype))))
@@ -559,7 +613,7 @@ class World:
 
         return _operators.without_masks(LinearOperator(a.shape, matvec=matvec, rmatvec=rmatvec, dtype=a.dtype))
 
-    def NormalOperator(self, A: Any, *, order: str | None = None) -> Any:
+    def NormalOperator(self, A: Any, *, order: str | None = None, copy: bool = False) -> Any:
         """Wrap A.T @ A as a SciPy LinearOperator with one pass over A per product.
 
         Parameters
@@ -568,6 +622,8 @@ class World:
             This rank's rows, float32 or float64, with contiguous rows or columns.
         order : {"C", "F"}, optional
             Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
+        copy : bool, default False
+            Copy arrays of other types or layouts. By default they raise an error.
 
         Returns
         -------
@@ -589,7 +645,7 @@ class World:
         """
         from scipy.sparse.linalg import LinearOperator
 
-        a = self._agree("NormalOperator", A, order)
+        a = self._agree("NormalOperator", A, order, copy=copy)
 
         def product(x: Any) -> Any:
             return self.atax(a, self._together(lambda: _flat(x, a.dtype)))
@@ -720,6 +776,19 @@ class World:
         _compare(operation, [facts for facts, _ in every])
         return [its for _, its in every]
 
+    def _copied(self, A: Any, order: str | None, *vectors: Any) -> list[Any]:
+        """A, or a vector, and vectors of its type; arrays that have the type and the layout are not copied."""
+
+        def convert() -> list[Any]:
+            a = A.array if isinstance(A, Matrix) else _suitable(A, order)
+            name = str(a.dtype).rpartition(".")[2]
+            others = [x if x is None else _arrays.array(x) for x in vectors]
+            return [A if isinstance(A, Matrix) else a] + [
+                x if x is None or str(x.dtype).rpartition(".")[2] == name else _arrays.copied(x, name) for x in others
+            ]
+
+        return list(self._together(convert))
+
     def _require_same_arguments(self, operation: str, arguments: dict[str, Any]) -> None:
         """Refuses a call whose arguments are not the same on all ranks."""
 
@@ -741,6 +810,7 @@ class World:
         facts: Callable[[Any], dict[str, Any]] | None = None,
         whole: dict[str, Any] | None = None,
         is_vector: bool = False,
+        copy: bool = False,
     ) -> Matrix:
         """A rank's rows as a matrix; all throw if ranks mean different calls.
 
@@ -751,11 +821,14 @@ class World:
             A, order = A.array, A.order
 
         def look() -> tuple[dict[str, Any], Any]:
+            nonlocal A
+            if copy:
+                A = _suitable(A, order)
             if getattr(A, "ndim", 0) != 2:
                 raise ValueError(f"A must be a matrix, found {type(A).__name__}")
             _arrays.require_no_masked_array(operation, A)
             if isinstance(A, _core.StreamedMatrix):
-                raise TypeError("A must be an array, found a streamed matrix: World.open opens a file on all ranks")
+                raise TypeError("A must be an array, found a streamed matrix: World.open reads the rows of this rank")
             dtype = _dtype_of(A)
             if dtype.name not in ("float32", "float64") or not dtype.isnative:
                 raise TypeError(f"A must have elements float32 or float64, found {dtype.name if dtype.isnative else dtype}")
@@ -797,6 +870,10 @@ class World:
             by_rows = order == "C"
         else:
             by_rows = all(has_rows for _, _, has_rows, _, _ in found)
+            if copy and not by_rows and not all(has_columns for *_, has_columns, _ in found):
+                by_rows = True  # no layout of all ranks
+                A = self._together(lambda: A if found[self.rank][2] else _arrays.contiguous(A))
+                found = [(rows, name, True, *others) for rows, name, _, *others in found]
         if m == 1 and n > 1 and not found[self.rank][2]:
             A = _arrays.contiguous(A)
         for rank, (_, _, has_rows, has_columns, strides) in enumerate(found):
@@ -985,6 +1062,21 @@ def _mapped(path: str, dtype: Any, shape: tuple[int, int] | None, order: str) ->
     if shape is not None and whole.nbytes != os.path.getsize(path):
         raise ValueError(f"open: {path} has {os.path.getsize(path)} bytes, and {whole.shape} of {whole.dtype} {whole.nbytes}")
     return whole
+
+
+def _suitable(A: Any, order: str | None) -> Any:
+    """A as `copy=True` takes it: with a type and a layout of the library, in this order if it is given."""
+    if isinstance(A, _core.StreamedMatrix):
+        return A  # refused later
+    A = _arrays.array(A)
+    _arrays.require_no_masked_array("tessera.distributed.World", A)
+    A = _arrays.suitable(A)
+    if order is None or A.ndim != 2 or 1 in A.shape:
+        return A
+    down, across = _strides(A)
+    if _by_rows("copy", order):
+        return A if across == 1 else _arrays.contiguous(A)
+    return A if down == 1 else _arrays.contiguous(A.T).T
 
 
 def _column(x: Any) -> Any:

@@ -20,6 +20,7 @@ import numpy
 
 from tessera import _arrays, _core, _pictures
 from tessera._packages import package
+from tessera._sentences import found, in_one_sentence
 
 __all__ = [
     "ConvergenceWarning",
@@ -312,6 +313,7 @@ def _on_all_ranks(function: Callable[_P, _R]) -> Callable[_P, _R]:
     rank raises, all raise. One rank shows how far the solver is.
     """
     signature = inspect.signature(function)
+    function = in_one_sentence(function)
 
     @functools.wraps(function)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -374,7 +376,9 @@ def _column(b: Any) -> Any:
     if isinstance(b, (int, float)):
         return numpy.array([float(b)])
     shape = tuple(getattr(b, "shape", ()))
-    return b.reshape(-1) if len(shape) == 2 and shape[1] == 1 else b
+    if len(shape) != 2 or shape[1] != 1:
+        return b
+    return b.reshape(-1) if hasattr(b, "reshape") else b.iloc[:, 0] if hasattr(b, "iloc") else b
 
 
 def _is_array(A: Any) -> bool:
@@ -855,6 +859,10 @@ def lstsq(
     if len(getattr(b, "shape", ())) != 2:
         ((x, square, rank),) = solve([b])
         return x, square if has_residues(rank) else _arrays.of_numbers(x, [], "float64"), rank, values
+    if not hasattr(b, "dtype"):
+        raise TypeError(f"{name}: b must be an array, found {type(b).__name__}; copy=True makes an array of it")
+    if not _is_distributed(A) and b.shape[0] != rows:
+        raise ValueError(f"{name}: b must have shape ({rows},) or ({rows}, k) for A of shape {(rows, cols)}, found {tuple(b.shape)}")
     solutions = solve([b[:, j] for j in range(b.shape[1])]) if b.shape[1] else []
     rank = truncated.rank if rcond is not None else solutions[0][2] if solutions else None
     dtype = _dtype(name, A).name
@@ -912,9 +920,10 @@ class _Truncated:
 
 
 def _shape(name: str, A: Any) -> tuple[int, int]:
-    if isinstance(A, (list, tuple)):
-        raise TypeError(f"{name}: A must be an array, found {type(A).__name__}; copy=True makes an array of it")
-    shape = tuple(getattr(A, "shape", ()))
+    if not hasattr(A, "shape"):
+        advice = "; copy=True makes an array of it" if isinstance(A, (list, tuple)) else ""
+        raise TypeError(f"{name}: A must be an array, found {type(A).__name__}{advice}")
+    shape = tuple(A.shape)
     if len(shape) != 2:
         raise ValueError(f"{name}: A must have two dimensions, found {type(A).__name__} of shape {shape}")
     return shape
@@ -934,11 +943,10 @@ def _with_triplets(name: str, A: Any, parameter: str, k: int, copy: bool) -> Any
     if most == 0:
         raise ValueError(f"{name}: `A` must not be empty, found shape {tuple(A.shape)}")
     is_number = isinstance(k, numbers.Real)
-    if not is_number:
-        int(k)  # SciPy's error
     if not is_number or not 0 < k <= most or int(k) != k:
-        raise ValueError(
-            f"{name}: `{parameter}` must be an integer satisfying `0 < {parameter} <= min(A.shape)`, found {k!r}"
+        is_other = not is_number and not isinstance(k, str)  # SciPy's int(k) is a TypeError
+        raise (TypeError if is_other else ValueError)(
+            f"{name}: `{parameter}` must be an integer satisfying `0 < {parameter} <= min(A.shape)`, found {found(k)}"
         )
     return A
 

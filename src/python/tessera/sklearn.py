@@ -35,7 +35,7 @@ try:
 except ImportError as error:
     raise ImportError("tessera.sklearn needs scikit-learn 1.6 or newer") from error
 
-from tessera import _arrays, _core, linalg
+from tessera import _arrays, _core, _sources, linalg
 
 __all__ = [
     "GammaRegressor",
@@ -87,6 +87,21 @@ def _matrix(
 
 def _linear(X: Any, coefficients: Any, intercept: Any) -> Any:
     return _core.matvec(X, coefficients, copy=True) + numpy.asarray(intercept, X.dtype)
+
+
+def _columns(X: Any, vectors: Any) -> Any:
+    """X @ vectors.T, with one pass over a streamed X if Python reads its rows, otherwise one per vector."""
+    vectors = numpy.asarray(vectors, X.dtype)
+    block = numpy.ascontiguousarray(vectors.T)
+    if not isinstance(X, _core.StreamedMatrix):
+        return _core.matvec(X, block, copy=True)
+    reader = _sources.reader_of(X) if len(vectors) > 1 and X.order == "C" else None
+    if reader is None:
+        return numpy.stack([_core.matvec(X, vector) for vector in vectors], axis=1)
+    result = numpy.empty((X.shape[0], len(vectors)), X.dtype)
+    for first, rows in reader.blocks(0, X.shape[0]):
+        result[first : first + len(rows)] = _core.matvec(rows, block, copy=True)
+    return result
 
 
 class PerfectSeparationWarning(ConvergenceWarning):
@@ -209,7 +224,7 @@ class _LinearModel(BaseEstimator):
 
     def _minimise(
         self, loss: str, X: Any, y: Any, penalty: float, weights: Any = None, offset: Any = None,
-        depth: int = 3, power: float = 1.5, classes: int = 1,
+        power: float = 1.5, classes: int = 1,
     ) -> tuple[Any, Any]:
         limit = self._check_parameters()
         name = f"sklearn.{type(self).__name__}"
@@ -230,24 +245,24 @@ class _LinearModel(BaseEstimator):
             None,
             True,
         )
-        self._judge(result, depth + 1)
+        self._judge(result)
         self._describe(result)
         return result["x"], result["intercept"] if classes == 1 else result["intercepts"]
 
-    def _judge(self, result: dict, depth: int) -> None:
+    def _judge(self, result: dict) -> None:
         """Raises or warns if a fit did not converge."""
         name = f"sklearn.{type(self).__name__}"
         why = result["detail"] or result["why"]
         if result["stop"] == linalg._NOT_FINITE:
             raise ValueError(f"{name}: {why}")
         if result["stop"] == linalg._NOT_SOLVABLE:
-            warnings.warn(f"{type(self).__name__}: {why}", PerfectSeparationWarning, stacklevel=depth)
+            warnings.warn(f"{type(self).__name__}: {why}", PerfectSeparationWarning, stacklevel=linalg._level_of_caller())
         elif result["stop"] != linalg._CONVERGED:
             warnings.warn(
                 f"{type(self).__name__}: {why}: the scaled gradient is {result['quantity']:.2e}, "
                 f"expected at most {result['bound']:.1e}; raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=depth,
+                stacklevel=linalg._level_of_caller(),
             )
 
     def _describe(self, result: dict) -> None:
@@ -304,7 +319,7 @@ class _Regressor(RegressorMixin, _LinearModel):
         weights = _weights(self, sample_weight, X)
         total = X.shape[0] if weights is None else float(weights.sum(dtype=float))
         self.coef_, intercept = self._minimise(
-            loss, X, numpy.asarray(y, X.dtype), penalty(total), weights, _vector(self, "offset", offset, X), 4, power
+            loss, X, numpy.asarray(y, X.dtype), penalty(total), weights, _vector(self, "offset", offset, X), power
         )
         self.intercept_ = X.dtype.type(intercept)
         return self
@@ -361,7 +376,7 @@ class _Regressor(RegressorMixin, _LinearModel):
         )
         statistics = []
         for result in results:
-            self._judge(result, 4)
+            self._judge(result)
             self._describe(result)
             statistics.append({name: getattr(self, name) for name in _STATISTICS})
         intercepts = numpy.array([result["intercept"] for result in results], X.dtype)
@@ -378,9 +393,7 @@ class _Regressor(RegressorMixin, _LinearModel):
         X, _ = _matrix(self, X, reset=False)
         if self.coef_.ndim == 1:
             return _linear(X, self.coef_, self.intercept_)
-        if not isinstance(X, _core.StreamedMatrix):
-            return _linear(X, numpy.ascontiguousarray(self.coef_.T), self.intercept_)
-        return numpy.stack([_linear(X, each, b) for each, b in zip(self.coef_, self.intercept_)], axis=1)
+        return _columns(X, self.coef_) + numpy.asarray(self.intercept_, X.dtype)
 
 
 # How to combine them over targets.
@@ -603,7 +616,7 @@ class RidgeCV(_Linear):
     Notes
     -----
     The principal components of X, up to 512 columns, serve all penalties. X is read once more for the residuals of
-    each penalty. The last fit is that of Ridge.
+    all of them. The last fit is that of Ridge.
     scikit-learn's default criterion is the mean of squared leave-one-out errors. It often chooses the same penalty, or a
     neighbour.
 
@@ -683,7 +696,7 @@ class RidgeCV(_Linear):
         along = _core.rmatvec(X, y.astype(X.dtype), copy=True).astype(float) - mean * y.sum()
         shrunk = (components @ along) / (squares + alphas[:, None])
         coefficients = (shrunk @ components).astype(X.dtype)
-        eta = numpy.stack([_core.matvec(X, each, copy=True) for each in coefficients], axis=1)
+        eta = _columns(X, coefficients)
         residuals = y[:, None] - (eta.astype(float) - coefficients.astype(float) @ mean)
         freedom = rows - (squares / (squares + alphas[:, None])).sum(axis=1) - bool(self.fit_intercept)
         with numpy.errstate(divide="ignore"):
@@ -1121,8 +1134,9 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         """
         check_is_fitted(self)
         X, _ = _matrix(self, X, reset=False)
-        scores = [_linear(X, coefficients, b) for coefficients, b in zip(self.coef_, self.intercept_)]
-        return scores[0] if len(scores) == 1 else numpy.stack(scores, axis=1)
+        if len(self.coef_) == 1:
+            return _linear(X, self.coef_[0], self.intercept_[0])
+        return _columns(X, self.coef_) + numpy.asarray(self.intercept_, X.dtype)
 
     def predict(self, X: Any) -> Any:
         """Return the likelier class for each row of X.
@@ -1184,7 +1198,7 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         X, _ = _matrix(self, X, reset=False)
         components = numpy.asarray(self.components_, X.dtype)
         if isinstance(X, _core.StreamedMatrix):
-            return numpy.stack([_core.matvec(X, row) for row in components], axis=1), components
+            return _columns(X, components), components
         return _core.matmul(X, components.T, copy=True), components
 
     def _back(self, X: Any, scales: Any = None) -> Any:
