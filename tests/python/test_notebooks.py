@@ -54,7 +54,7 @@ def test_notebook(path):
 
 def test_the_index_has_every_notebook():
     text = (FOLDER / "index.md").read_text(encoding="utf-8")
-    assert len(runner.NOTEBOOKS) == 5
+    assert len(runner.NOTEBOOKS) == 7
     for path in runner.NOTEBOOKS:
         assert f"`examples/notebooks/{path.name}`" in text
 
