@@ -466,3 +466,27 @@ def test_data_frames_as_blocks_and_with_sparse_columns():
     assert tessera.matvec(stream, np.ones(2)).tolist() == [1, 5, 9]
     frame = pandas.DataFrame({"a": pandas.arrays.SparseArray([0.0, 2.0, 4.0]), "b": a[:, 1]})
     assert tessera.from_pandas(frame).tolist() == a.tolist()
+
+
+def test_files_of_another_format_and_wrong_names(tmp_path):
+    arrow, parquet, zarr = package("pyarrow"), package("pyarrow.parquet"), package("zarr")
+    np.save(tmp_path / "a.npy", np.ones((2, 2)))
+    parquet.write_table(arrow.table({"a": [1.0], "b": [2.0]}), tmp_path / "p.parquet")
+    zarr.open_group(tmp_path / "g.zarr", mode="w").create_array("x", data=np.ones((2, 2)))
+    for call, error_type, sentence in (
+        (lambda: tessera.from_parquet(tmp_path / "a.npy"), OSError, "a.npy: expected a Parquet file, found: "),
+        (lambda: tessera.from_parquet(tmp_path), IsADirectoryError, "found a folder; pass a list of its files"),
+        (lambda: tessera.from_parquet(None), TypeError, "expected a path or a sequence of paths, found NoneType"),
+        (lambda: tessera.from_parquet(tmp_path / "p.parquet", columns="ab"), TypeError, "a sequence of names, found 'ab'"),
+        (lambda: tessera.from_arrow(arrow.table({"a": [1.0]}), columns=[0]), TypeError, r"a sequence of names, found \[0\]"),
+        (lambda: tessera.from_zarr(tmp_path), OSError, "expected an array or a group of Zarr, found neither"),
+        (lambda: tessera.from_zarr(tmp_path / "none.zarr"), FileNotFoundError, "none.zarr"),
+        (lambda: tessera.from_zarr(np.ones((2, 2))), TypeError, "an array or a group of Zarr, found ndarray"),
+        (lambda: tessera.from_zarr(tmp_path / "g.zarr/x", name="x"), ValueError, "name is for groups, found 'x' with an array"),
+        (lambda: tessera.from_zarr(tmp_path / "g.zarr", name="y"), ValueError, "one of the names x, found 'y'"),
+    ):
+        with pytest.raises(error_type, match=sentence):
+            call()
+    polars = package("polars")
+    with pytest.raises(TypeError, match="found column 'a' of type Int128"):
+        tessera.from_polars(polars.DataFrame({"a": [1]}).cast(polars.Int128))

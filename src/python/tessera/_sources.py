@@ -515,8 +515,20 @@ def from_zarr(
     """
     array = source
     if isinstance(source, (str, os.PathLike)):
-        array = package("zarr", "tessera.from_zarr").open(os.fspath(source), mode="r")
+        zarr = package("zarr", "tessera.from_zarr")
+        try:
+            array = zarr.open(os.fspath(source), mode="r")
+        except (ValueError, FileNotFoundError) as error:
+            if isinstance(error, FileNotFoundError) and not os.path.exists(source):
+                raise
+            raise OSError(f"{os.fspath(source)}: expected an array or a group of Zarr, found neither") from None
+    if not hasattr(array, "attrs") or not hasattr(array, "store"):
+        raise TypeError(f"tessera.from_zarr: expected a path, an array or a group of Zarr, found {type(array).__name__}")
     if name is not None:
+        if hasattr(array, "chunks"):
+            raise ValueError(f"tessera.from_zarr: name is for groups, found {name!r} with an array")
+        if name not in array:
+            raise ValueError(f"tessera.from_zarr: expected one of the names {', '.join(sorted(array)) or 'none'}, found {name!r}")
         array = array[name]
     if not hasattr(array, "chunks"):
         names = ", ".join(sorted(array)) if hasattr(array, "__iter__") else ""
@@ -845,6 +857,8 @@ class _Columns:
     def _choose(self, schemas: Sequence[tuple[str, Any]], columns: Sequence[str] | None, dtype: Any) -> None:
         """Takes these columns of all schemas, each with a name for errors; None: all of the first."""
         types = package("pyarrow.types", f"tessera.{self.function}")
+        if isinstance(columns, (str, bytes)) or not all(isinstance(name, str) for name in columns or ()):
+            raise TypeError(f"tessera.{self.function}: columns must be a sequence of names, found {columns!r}")
         self.columns = list(schemas[0][1].names if columns is None else columns)
         kinds = []
         for path, found in schemas:
@@ -915,7 +929,14 @@ class _Parquet(_Columns):
 
     def _begin(self) -> None:
         parquet = package("pyarrow.parquet", "tessera.from_parquet")
-        self.files = [parquet.ParquetFile(path) for path in self.paths]
+        self.files = []
+        for path in self.paths:
+            if os.path.isdir(path):
+                raise IsADirectoryError(f"{path}: expected a Parquet file, found a folder; pass a list of its files in order")
+            try:
+                self.files.append(parquet.ParquetFile(path))
+            except ValueError as error:  # ArrowInvalid
+                raise OSError(f"{path}: expected a Parquet file, found: {error}") from None
         self.position, self.batches, self.rest = -1, None, None
 
     def __getstate__(self) -> Any:
@@ -1017,7 +1038,10 @@ def from_parquet(
     >>> A = tessera.from_parquet("trips.parquet", columns=["distance", "fare"], nulls="mean")  # doctest: +SKIP
     """
     _require_nulls("from_parquet", nulls)
-    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
+    is_one = isinstance(path, (str, os.PathLike))
+    if not is_one and not isinstance(path, Iterable):
+        raise TypeError(f"tessera.from_parquet: expected a path or a sequence of paths, found {type(path).__name__}")
+    paths = [path] if is_one else list(path)
     if not paths:
         raise ValueError("tessera.from_parquet: expected at least one file, found none")
     package("pyarrow", "tessera.from_parquet")
@@ -1285,7 +1309,10 @@ def from_polars(frame: Any, *, nulls: str = "error", dtype: Any = None, order: s
     for series in frame.get_columns():
         if not (series.dtype.is_integer() or series.dtype.is_float() or str(series.dtype) == "Boolean"):
             raise TypeError(f"tessera.from_polars: expected columns of numbers, found column {series.name!r} of type {series.dtype}")
-        types.append(numpy.dtype("bool" if str(series.dtype) == "Boolean" else str(series.dtype).lower()))
+        name = "bool" if str(series.dtype) == "Boolean" else str(series.dtype).lower()
+        if _kind(name) == "O":
+            raise TypeError(f"tessera.from_polars: expected a type of NumPy, found column {series.name!r} of type {series.dtype}")
+        types.append(numpy.dtype(name))
     has_nulls = any(series.null_count() for series in frame.get_columns())
     if set(types) == {_type_of(function, types, dtype)} and not has_nulls and layout == "F":
         try:

@@ -389,6 +389,11 @@ def _is_distributed(A: Any) -> bool:
     return type(A).__module__ == "tessera.distributed" and type(A).__name__ == "Matrix"
 
 
+def _is_whole(x: Any) -> bool:
+    """Also of a float without a fraction, as in SciPy."""
+    return isinstance(x, numbers.Real) and numpy.isfinite(x) and int(x) == x
+
+
 def _counted(iterations: int) -> str:
     return f"{iterations} iteration" + ("" if iterations == 1 else "s")
 
@@ -969,12 +974,12 @@ def _triplets(
 ) -> tuple[Any, dict]:
     name = "linalg." + name
     A = _with_triplets("tessera." + name, A, "k", k, copy)
-    if ncv is not None and (int(ncv) != ncv or ncv <= k):
-        raise ValueError(f"tessera.{name}: `ncv` must be an integer satisfying `k < ncv`, found {ncv}")
-    if tol < 0 or not numpy.isfinite(tol):
-        raise ValueError(f"tessera.{name}: `tol` must be a non-negative floating point value, found {tol}")
-    if maxiter is not None and (int(maxiter) != maxiter or maxiter <= 0):
-        raise ValueError(f"tessera.{name}: `maxiter` must be a positive integer, found {maxiter}")
+    if ncv is not None and (not _is_whole(ncv) or ncv <= k):
+        raise ValueError(f"tessera.{name}: `ncv` must be an integer satisfying `k < ncv`, found {found(ncv)}")
+    if not isinstance(tol, numbers.Real) or not 0 <= tol < numpy.inf:
+        raise ValueError(f"tessera.{name}: `tol` must be a non-negative floating point value, found {found(tol)}")
+    if maxiter is not None and (not _is_whole(maxiter) or maxiter <= 0):
+        raise ValueError(f"tessera.{name}: `maxiter` must be a positive integer, found {found(maxiter)}")
     with _Telling("tessera." + name, callback, progress) as on_step:
         result = _run(A, lambda: _core._svd(
             name, A, int(k), float(tol), int(maxiter or 0), int(ncv or 0), want_u, rises, is_pca, scale, on_step, copy
