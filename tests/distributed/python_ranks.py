@@ -530,6 +530,20 @@ if world.size > 1:
     failing = tessera.from_callback(*A.shape, lambda rows, cols: 1 / 0 if last else A[rows, cols])
     expect_error(lambda: world.open(failing), "ZeroDivisionError", world.size - 1)
 
+M = world.matrix(A[world.rows_of(*A.shape)])
+assert repr(M).startswith("<tessera.distributed.Matrix of 3000 x 30, float64, rows from ")
+for call in (
+    lambda: tessera.atax(M, A[0]),
+    lambda: tessera.check(M, A[0], A[0]),
+    lambda: tessera.aslinearoperator(M),
+    lambda: tessera.NormalOperator(M),
+):
+    expect_refusal(call, TypeError, "; call the method of its world")
+expect_refusal(lambda: np.asarray(M), TypeError, "found a distributed matrix of shape (3000, 30)")
+expect_refusal(lambda: world.rows_of("3", 2), TypeError, "expected whole numbers, found '3' x 2")
+expect_error(lambda: world.matrix(A.tolist()), "A must be an array, found list; copy=True makes an array of it", 0)
+expect_error(lambda: world.matrix(A[0]), "A must have two dimensions, found ndarray of shape (30,)", 0)
+
 # Arrays of other types and layouts.
 wide = np.zeros((3000, 60), "i2")
 wide[:, ::2] = np.arange(90000).reshape(3000, 30) % 17
@@ -546,6 +560,7 @@ expected = tessera.atax(a, x.astype(float), minus=u.astype(float), beta=2.0, z=x
 expect_same(found[0], expected[0], "atax of a copy")
 expect_same(found[1], expected[1][mine], "B of atax of a copy")
 M = world.matrix(its, copy=True)
+expect_same(linalg.lsmr(M, u[mine].tolist(), copy=True).x, linalg.lsmr(a, u.astype(float)).x, "lsmr of a list")
 expect_same(linalg.lsmr(M, u[mine], copy=True).x, linalg.lsmr(a, u.astype(float)).x, "lsmr of a copy")
 by_columns = np.asfortranarray(a)
 segments = world.rows_of(3000, 30, order="F")

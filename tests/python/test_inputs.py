@@ -389,6 +389,7 @@ SENTENCES = [
     (lambda: tessera.matmul(A, None), TypeError, "tessera.matmul: B must be an array, found None"),
     (lambda: tessera.dot(V, None), TypeError, "tessera.dot: y must be an array, found None"),
     (lambda: tessera.axpby("a", V, 1.0, V), TypeError, "tessera.axpby: a must be a number, found 'a'"),
+    (lambda: tessera.axpby(1.0, [1.0] * 4, 1.0, V), TypeError, "tessera.axpby: x must be an array"),
     (lambda: tessera.axpby(1.0, V, 1.0, V), ValueError, "tessera.axpby: y must not overlap x"),
     (lambda: tessera.check(A, V, None), TypeError, "tessera.check: c must be an array, found None"),
     (lambda: tessera.atax(A, V, alpha="2"), TypeError, "tessera.atax: alpha must be a number, found '2'"),
@@ -458,3 +459,12 @@ def test_right_hand_sides_of_pandas():
             tessera.linalg.lsmr(tall, side)
         with pytest.raises(TypeError, match="b must be an array"):
             tessera.linalg.lstsq(tall, side)
+
+
+def test_axpby_copies_what_it_reads():
+    for x in ([1, 2, 3, 4], np.arange(1, 5, dtype="f4"), np.arange(4.0, 0.0, -1.0)[::-1]):
+        y = np.ones(4)
+        tessera.axpby(2.0, x, 3.0, y, copy=True)
+        assert y.tolist() == [5, 7, 9, 11]
+    with pytest.raises(TypeError, match="y must be"):
+        tessera.axpby(1.0, V, 1.0, [1.0] * 4, copy=True)

@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from tessera import _core
+from tessera import _arrays, _core
 from tessera._sentences import in_one_sentence
 
 
@@ -259,7 +259,7 @@ def dot(x: Any, y: Any, *, copy: bool = False) -> float:
 
 
 @in_one_sentence
-def axpby(a: float, x: Any, b: float, y: Any) -> None:
+def axpby(a: float, x: Any, b: float, y: Any, *, copy: bool = False) -> None:
     """Compute y = a * x + b * y in place.
 
     Parameters
@@ -272,6 +272,8 @@ def axpby(a: float, x: Any, b: float, y: Any) -> None:
         Factor of `y`.
     y : array
         Vector that is overwritten.
+    copy : bool, default False
+        Copy an `x` of another type or layout. By default it raises an error.
 
     Examples
     --------
@@ -281,6 +283,12 @@ def axpby(a: float, x: Any, b: float, y: Any) -> None:
     >>> y
     array([23., 46.])
     """
+    if copy:
+        if not hasattr(y, "dtype"):
+            raise TypeError(f"tessera.axpby: y must be an array, found {type(y).__name__}")
+        x = _arrays.array(x)
+        if str(x.dtype) != str(y.dtype) or any(stride < 0 for stride in getattr(x, "strides", ())):
+            x = _arrays.copied(x, str(y.dtype).rpartition(".")[2])
     _core.axpby(a, x, b, y)
 
 

@@ -35,6 +35,8 @@ class _Product:
     def __init__(self, A: Any) -> None:
         _arrays.require_no_masked_array("tessera", A)
         _arrays.require_dense("tessera", A)
+        if type(A).__module__ == "tessera.distributed":
+            raise TypeError(f"tessera: expected an array or a streamed matrix, found {A!r}; call the method of its world")
         dtype, shape = getattr(A, "dtype", type(A).__name__), tuple(getattr(A, "shape", ()))
         if str(dtype).removeprefix("torch.") not in ("float32", "float64"):
             raise TypeError(

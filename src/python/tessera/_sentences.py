@@ -64,6 +64,8 @@ def in_one_sentence(function: Callable[_P, _R]) -> Callable[_P, _R]:
         try:
             return function(*args, **kwargs)
         except TypeError as error:
+            if str(error).endswith("found tessera.distributed.Matrix"):
+                raise TypeError(f"{error}; call the method of its world") from None
             if "incompatible function arguments" not in str(error):
                 raise
         except ValueError as error:

@@ -18,6 +18,7 @@ array([1., 2.])
 """
 
 import hashlib
+import numbers
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -97,10 +98,22 @@ class Matrix:
         starts = [sum(counts[:rank]) for rank in range(len(counts)) if counts[rank] > 0]
         self._in_segments = all(start % segment == 0 for start in starts)
 
+    def __repr__(self) -> str:
+        return f"<tessera.distributed.Matrix of {self.shape[0]} x {self.shape[1]}, {self.dtype}, rows from {self.rows.start} on>"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """NumPy calls it. Without it an array of one object would be made, which is misleading."""
+        raise TypeError(
+            f"tessera: expected an array, found a distributed matrix of shape {self.shape}: the methods of its World and the "
+            "functions of tessera.linalg take it; array is that of this rank"
+        )
+
     def _whole(self, name: str, x: Any, copy: bool) -> Any:
         """All ranks' entries of a vector as long as a column."""
 
         def mine() -> Any:
+            nonlocal x
+            x = _arrays.array(x) if copy else x
             _require_entries("linalg", name, x, self._counts[self.world.rank])
             if _dtype_of(x) == self.dtype:
                 return x
@@ -207,6 +220,8 @@ class World:
         slice(0, 3, None)
         """
         by_rows = _by_rows("rows_of", order)
+        if not isinstance(m, numbers.Integral) or not isinstance(n, numbers.Integral):
+            raise TypeError(f"tessera.distributed.World.rows_of: expected whole numbers, found {m!r} x {n!r}")
         if m < 0 or n < 0:
             raise ValueError(f"tessera.distributed.World.rows_of: expected sizes of at least 0, found {m} x {n}")
         first, end = _core._rows_of(m, n, dtype_of(dtype).itemsize, by_rows, blocks, self.rank, self.size)
@@ -824,8 +839,11 @@ class World:
             nonlocal A
             if copy:
                 A = _suitable(A, order)
+            if not hasattr(A, "dtype"):
+                advice = "" if A is None else "; copy=True makes an array of it"
+                raise TypeError(f"A must be an array, found {type(A).__name__}{advice}")
             if getattr(A, "ndim", 0) != 2:
-                raise ValueError(f"A must be a matrix, found {type(A).__name__}")
+                raise ValueError(f"A must have two dimensions, found {type(A).__name__} of shape {tuple(A.shape)}")
             _arrays.require_no_masked_array(operation, A)
             if isinstance(A, _core.StreamedMatrix):
                 raise TypeError("A must be an array, found a streamed matrix: World.open reads the rows of this rank")
