@@ -490,3 +490,34 @@ def test_files_of_another_format_and_wrong_names(tmp_path):
     polars = package("polars")
     with pytest.raises(TypeError, match="found column 'a' of type Int128"):
         tessera.from_polars(polars.DataFrame({"a": [1]}).cast(polars.Int128))
+
+
+@pytest.mark.parametrize("kind", ["dask", "zarr", "parquet", "arrow", "xarray", "h5ad"])
+def test_rows_for_a_rank_are_read_and_not_kept(kind, tmp_path):
+    from tessera._sources import reader_of
+
+    a = np.random.default_rng(1).standard_normal((700, 5))
+    if kind == "dask":
+        stream = tessera.from_dask(package("dask.array").from_array(a, chunks=(130, 2)))
+    elif kind == "zarr":
+        package("zarr").create_array(tmp_path / "x.zarr", data=a, chunks=(64, 2))
+        stream = tessera.from_zarr(tmp_path / "x.zarr", memory_limit="16KiB")
+    elif kind in ("parquet", "arrow"):
+        table = package("pyarrow").table({f"x{j}": a[:, j] for j in range(5)})
+        package("pyarrow.parquet").write_table(table, tmp_path / "x.parquet", row_group_size=90)
+        stream = tessera.from_arrow(table) if kind == "arrow" else tessera.from_parquet(tmp_path / "x.parquet")
+    elif kind == "xarray":
+        stream = tessera.from_xarray(package("xarray").DataArray(a))
+    else:
+        with package("h5py").File(tmp_path / "x.h5ad", "w") as file:
+            file["X"] = a
+        stream = tessera.from_anndata(tmp_path / "x.h5ad")
+        assert reader_of(stream) is None  # only the compiled part reads it
+        return
+    reader = reader_of(stream)
+    for first, end in ((100, 450), (0, 100), (450, 700), (700, 700)):
+        assert reader.copy(first, end).tobytes() == a[first:end].tobytes()
+    assert not stream.__reduce__()[1][0].held
+    blocks = list(reader.blocks(3, 699))
+    assert [first for first, _ in blocks] == list(np.cumsum([3, *(len(rows) for _, rows in blocks[:-1])]))
+    assert np.concatenate([rows for _, rows in blocks]).tobytes() == a[3:699].tobytes()
