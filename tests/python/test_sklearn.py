@@ -397,6 +397,13 @@ def test_parameters_that_make_no_sense(model, expected):
         model.fit(X, y)
 
 
+def test_negative_counts_of_any_type_are_named():
+    X = datasets.load_iris().data
+    for kind in (int, float, object):
+        with pytest.raises(ValueError, match="^PoissonRegressor: .*found -1.* at row 0"):
+            of_tessera.PoissonRegressor().fit(X, np.full(150, -1, kind))
+
+
 def test_weights_that_make_no_sense():
     X, y = datasets.load_diabetes(return_X_y=True)
     for weights, expected in (

@@ -14,6 +14,7 @@ array([21.])
 
 import math
 import numbers
+import re
 import warnings
 from typing import Any
 
@@ -228,23 +229,26 @@ class _LinearModel(BaseEstimator):
     ) -> tuple[Any, Any]:
         limit = self._check_parameters()
         name = f"sklearn.{type(self).__name__}"
-        result = _core._regression(
-            name,
-            loss,
-            X,
-            y,
-            weights,
-            offset,
-            penalty,
-            bool(self.fit_intercept),
-            power,
-            classes,
-            float(self.tol),
-            self._solver(),
-            limit,
-            None,
-            True,
-        )
+        try:
+            result = _core._regression(
+                name,
+                loss,
+                X,
+                y,
+                weights,
+                offset,
+                penalty,
+                bool(self.fit_intercept),
+                power,
+                classes,
+                float(self.tol),
+                self._solver(),
+                limit,
+                None,
+                True,
+            )
+        except ValueError as error:  # it names a C++ function
+            raise ValueError(re.sub(r"^tessera::\w+", type(self).__name__, str(error))) from None
         self._judge(result)
         self._describe(result)
         return result["x"], result["intercept"] if classes == 1 else result["intercepts"]
