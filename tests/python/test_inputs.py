@@ -407,7 +407,7 @@ SENTENCES = [
     (lambda: tessera.linalg.lsmr(A, A[:, 0], damp=-1), ValueError, "tessera.linalg.lsmr: damp must be a number of at least 0"),
     (lambda: tessera.linalg.lsmr(A, A[:, 0], maxiter=3.5), TypeError, "lsmr: maxiter must be a whole number, found 3.5"),
     (lambda: tessera.linalg.ridge(A, A[:, 0], -1), ValueError, "tessera.linalg.ridge: alpha must be a number of at least 0, found -1"),
-    (lambda: tessera.linalg.ridge_path(A, A[:, 0], 1), TypeError, "ridge_path: alphas must be a sequence of numbers, found 1"),
+    (lambda: tessera.linalg.ridge_path(A, A[:, 0], 1), ValueError, "ridge_path: alphas must be a sequence of at least one number, found 1"),
     (lambda: tessera.linalg.ridge_path(A, A[:, 0], ["a"]), ValueError, "alpha must be a number of at least 0, found 'a'"),
     (lambda: tessera.linalg.lstsq(A, A[:1]), ValueError, r"b must have shape \(3,\) or \(3, k\) for A of shape \(3, 4\), found \(1, 4\)"),
     (lambda: tessera.linalg.pca(A, None), TypeError, "tessera.linalg.pca: `k` must be an integer .*, found None"),

@@ -757,7 +757,7 @@ def _penalty(name: str, alpha: Any) -> float:
     except (TypeError, ValueError):
         number = numpy.nan
     if not 0 <= number < numpy.inf:
-        raise ValueError(f"tessera.linalg.{name}: alpha must be a number of at least 0, found {alpha!r}")
+        raise ValueError(f"tessera.linalg.{name}: alpha must be a number of at least 0, found {found(alpha)}")
     return number
 
 
