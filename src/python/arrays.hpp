@@ -24,6 +24,11 @@ struct ElementType {
   std::string name;
 
   [[nodiscard]] bool is_scalar() const { return is_float && (bytes == 4 || bytes == 8); }
+  /// Of a matrix that products read as stored.
+  [[nodiscard]] bool is_narrow() const {
+    return name == "float16" || name == "bfloat16" || name == "int8" || name == "uint8" ||
+           name == "int16" || name == "uint16";
+  }
   friend bool operator==(ElementType const&, ElementType const&) = default;
 };
 

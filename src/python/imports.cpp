@@ -98,6 +98,9 @@ ElementType element_type(nb::dlpack::dtype const& type) {
     case Code::UInt:
       name = "uint";
       break;
+    case Code::Bfloat:
+      name = "bfloat";
+      break;
     case Code::Complex:
       name = "complex";
       break;
@@ -212,6 +215,10 @@ void Call::fail_value(std::string const& what) const {
 
 Taken Call::any(nb::handle x, char const* what) const {
   nb::object object = nb::borrow(x);
+  // NumPy exports no bfloat16, which ml_dtypes defines.
+  bool const is_bfloat16 =
+      is_numpy(x) && nb::cast<std::string>(nb::str(nb::handle(x.attr("dtype")))) == "bfloat16";
+  if (is_bfloat16) object = x.attr("view")("uint16");
   nb::ndarray<nb::ro> imported;
   if (!nb::try_cast(shown(object), imported, false)) {
     object = through_interface(x);
@@ -226,7 +233,8 @@ Taken Call::any(nb::handle x, char const* what) const {
   }
   require_plain(*this, object, what);
   Array array = array_of(*this, object, what, imported);
-  return {std::move(array), std::move(object), std::move(imported)};
+  if (is_bfloat16) array.type = {false, 2, "bfloat16"};
+  return {std::move(array), is_bfloat16 ? nb::borrow(x) : std::move(object), std::move(imported)};
 }
 
 namespace {
@@ -254,16 +262,19 @@ Taken Call::forward(nb::handle x, char const* what) const {
   return taken;
 }
 
-Taken Call::matrix(nb::handle x, char const* what) const {
+Taken Call::matrix(nb::handle x, char const* what, bool may_be_narrow) const {
   Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
   Array const& array = taken.array;
   if (array.dimensions != 2) {
     fail_value(std::string(what) + " must have two dimensions, found shape " + shape_text(array));
   }
-  if (may_copy && !(array.type.is_scalar() && is_readable(array) && has_lines(array))) {
+  bool const is_narrow = may_be_narrow && array.type.is_narrow();
+  if (may_copy &&
+      !((is_narrow || array.type.is_scalar()) && is_readable(array) && has_lines(array))) {
     taken = copied(*this, taken.object, what, scalar_type_for(taken));
+  } else if (!is_narrow) {
+    require_scalars(taken, what);
   }
-  require_scalars(taken, what);
   require_readable(taken, what);
   require_lines(taken, what);
   return taken;

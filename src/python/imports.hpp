@@ -34,8 +34,9 @@ struct Call {
   [[nodiscard]] Taken any(nanobind::handle x, char const* name) const;
   /// Aligned, without negative strides.
   [[nodiscard]] Taken forward(nanobind::handle x, char const* name) const;
-  /// With contiguous rows or columns.
-  [[nodiscard]] Taken matrix(nanobind::handle x, char const* name) const;
+  /// With contiguous rows or columns. `may_be_narrow`: in a narrow type, too.
+  [[nodiscard]] Taken matrix(nanobind::handle x, char const* name,
+                             bool may_be_narrow = false) const;
   [[nodiscard]] Taken vector(nanobind::handle x, char const* name) const;
   /// Scalars of `type`, which is the type of `model_name`.
   [[nodiscard]] Taken input(nanobind::handle x, char const* name, ElementType const& type,

@@ -16,7 +16,9 @@ void MatrixInput::require_place_of(Call const& call, Taken const& x, char const*
   call.require_place(x, name, array, "A");
 }
 
-MatrixInput take_matrix(Call const& call, nb::handle a) {
+namespace {
+
+MatrixInput take(Call const& call, nb::handle a, bool may_be_narrow) {
   StreamObject const* streamed = nullptr;
   if (nb::try_cast(a, streamed) && streamed != nullptr) {
     Reading const& reading = streamed->reading;
@@ -26,10 +28,40 @@ MatrixInput take_matrix(Call const& call, nb::handle a) {
     std::string const shape = shape_text(nothing.array);
     return {std::move(nothing), streamed, reading.rows, reading.cols, reading.type, shape};
   }
-  Taken taken = call.matrix(a, "A");
+  Taken taken = call.matrix(a, "A", may_be_narrow);
   Array const array = taken.array;
-  return {std::move(taken), nullptr,    array.extents[0],
-          array.extents[1], array.type, shape_text(array)};
+  ElementType const type =
+      array.type.is_narrow() ? ElementType{true, sizeof(float), "float32"} : array.type;
+  return {std::move(taken), nullptr, array.extents[0], array.extents[1], type, shape_text(array)};
+}
+
+/// Of a narrow A the vectors do not have the type.
+std::string of_vectors(MatrixInput const& a) {
+  return (a.array.array.type.is_narrow() ? "a vector of A of shape " : "A of shape ") + a.shape;
+}
+
+}  // namespace
+
+MatrixInput take_matrix(Call const& call, nb::handle a) {
+  return take(call, a, false);
+}
+
+MatrixInput take_factor(Call const& call, nb::handle a, nb::handle vectors) {
+  if (!call.may_copy) {
+    MatrixInput taken = take(call, a, true);
+    ElementType const& stored = taken.array.array.type;
+    if (taken.streamed == nullptr && stored.is_narrow()) {
+      Array const given = call.any(vectors, "the vectors").array;
+      if (!(given.type == taken.type)) {
+        call.fail_type("vectors must be float32 for A of " + stored.name + ", found " +
+                       given.type.name + " of shape " + shape_text(given) +
+                       "; copy=True computes with copies");
+      }
+    }
+    return taken;
+  }
+  nb::object const type = nb::getattr(vectors, "dtype", nb::none());
+  return take(call, a, nb::cast<std::string>(nb::str(type)).ends_with("float32"));
 }
 
 Taken const& model(MatrixInput const& a, Taken const& v) {
@@ -39,7 +71,7 @@ Taken const& model(MatrixInput const& a, Taken const& v) {
 Taken take_vectors(Call const& call, MatrixInput const& a, nb::handle x, char const* name,
                    std::int64_t entries) {
   bool const blocks = a.streamed == nullptr;
-  Taken const taken = call.input(x, name, a.type, "A of shape " + a.shape);
+  Taken const taken = call.input(x, name, a.type, of_vectors(a));
   if (taken.array.dimensions > (blocks ? 2 : 1) || taken.array.extents[0] != entries) {
     std::string const n = std::to_string(entries);
     call.fail_value(std::string(name) + " must have shape (" + n + ",)" +
@@ -52,7 +84,7 @@ Taken take_vectors(Call const& call, MatrixInput const& a, nb::handle x, char co
 
 Taken take_vector(Call const& call, MatrixInput const& a, nb::handle x, char const* name,
                   std::int64_t entries) {
-  Taken taken = call.input(x, name, a.type, "A of shape " + a.shape);
+  Taken taken = call.input(x, name, a.type, of_vectors(a));
   if (taken.array.dimensions != 1 || taken.array.extents[0] != entries) {
     call.fail_value(std::string(name) + " must have shape (" + std::to_string(entries) +
                     ",) for A of shape " + a.shape + ", found shape " + shape_text(taken.array));
@@ -64,8 +96,7 @@ Taken take_vector(Call const& call, MatrixInput const& a, nb::handle x, char con
 Taken take_output(Call const& call, MatrixInput const& a, Taken const& v, nb::handle out,
                   char const* name, std::int64_t entries) {
   std::array<std::int64_t, 2> const extents{entries, v.array.extents[1]};
-  return call.output(out, name, model(a, v), v.array.dimensions, extents, a.type,
-                     "A of shape " + a.shape);
+  return call.output(out, name, model(a, v), v.array.dimensions, extents, a.type, of_vectors(a));
 }
 
 MatrixInput take_array(Call const& call, nb::handle A) {

@@ -16,7 +16,7 @@ struct MatrixInput {
   StreamedMatrix const* streamed = nullptr;  ///< else
   std::int64_t rows;
   std::int64_t cols;
-  ElementType type;
+  ElementType type;  ///< of vectors and results
   std::string shape;
 
   /// On the host if the matrix is streamed.
@@ -29,6 +29,8 @@ struct StreamObject : StreamedMatrix {
 };
 
 MatrixInput take_matrix(Call const& call, nanobind::handle a);
+/// For a product with these vectors. If they are float32, A may have a narrow type.
+MatrixInput take_factor(Call const& call, nanobind::handle a, nanobind::handle vectors);
 MatrixInput take_array(Call const& call, nanobind::handle a);
 
 /// Decides kind and place of results: the matrix, or the vector if it is streamed.

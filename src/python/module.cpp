@@ -107,7 +107,7 @@ nb::object atax_of(nb::handle A, nb::handle v, nb::handle weights, nb::handle mi
                    bool copy) {
   Call const call{"atax", copy};
   Terms const given{weights, minus, map, alpha, beta, z};
-  MatrixInput const a = take_matrix(call, A);
+  MatrixInput const a = take_factor(call, A, v);
   Taken const in = take_vectors(call, a, v, "v", a.cols);
 
   nb::object out_c = nb::borrow(out);
@@ -158,14 +158,14 @@ nb::object product_of(Call const& call, MatrixInput const& a, nb::handle vectors
 
 nb::object matvec_of(nb::handle A, nb::handle x, nb::handle out, bool copy) {
   Call const call{"matvec", copy};
-  MatrixInput const a = take_matrix(call, A);
+  MatrixInput const a = take_factor(call, A, x);
   return product_of(call, a, x, "x", a.cols, out, a.rows,
                     [](auto const&... arrays) { multiply(arrays...); });
 }
 
 nb::object rmatvec_of(nb::handle A, nb::handle u, nb::handle out, bool copy) {
   Call const call{"rmatvec", copy};
-  MatrixInput const a = take_matrix(call, A);
+  MatrixInput const a = take_factor(call, A, u);
   return product_of(call, a, u, "u", a.rows, out, a.cols,
                     [](auto const&... arrays) { multiply_transposed(arrays...); });
 }

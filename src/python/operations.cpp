@@ -79,7 +79,6 @@ void atax(AtaxCall const& call) {
                                             .beta = static_cast<T>(call.beta)};
                options.map = map_of<Exec, T>(call);
                if (call.z) options.z = vector<Exec, T>(*call.z);
-               auto const a = matrix<Exec, T>(call.a);
                with_view<Exec, T>(call.v, [&]<class Views>(Views const& v) {
                  auto const as_v = [&](Array const& x) {
                    if constexpr (Views::rank() == 1) {
@@ -88,11 +87,13 @@ void atax(AtaxCall const& call) {
                      return matrix<Exec, T>(x);
                    }
                  };
-                 if (call.b) {
-                   tessera::atax(exec, a, v, as_v(*call.b), as_v(call.c), options);
-                 } else {
-                   tessera::atax(exec, a, v, as_v(call.c), options);
-                 }
+                 with_matrix<Exec, T>(call.a, [&](auto const& a) {
+                   if (call.b) {
+                     tessera::atax(exec, a, v, as_v(*call.b), as_v(call.c), options);
+                   } else {
+                     tessera::atax(exec, a, v, as_v(call.c), options);
+                   }
+                 });
                });
              });
 }
@@ -100,13 +101,14 @@ void atax(AtaxCall const& call) {
 void multiply(Array const& a, Array const& v, Array const& b) {
   with_types(a, work_of(a, v.extents[1]),
              [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
-               auto const A = matrix<Exec, T>(a);
                Options<Exec> const options{.workspace = &workspace};
-               if (v.dimensions == 1) {
-                 tessera::multiply(exec, A, vector<Exec, T>(v), vector<Exec, T>(b), options);
-               } else {
-                 tessera::multiply(exec, A, matrix<Exec, T>(v), matrix<Exec, T>(b), options);
-               }
+               with_matrix<Exec, T>(a, [&](auto const& A) {
+                 if (v.dimensions == 1) {
+                   tessera::multiply(exec, A, vector<Exec, T>(v), vector<Exec, T>(b), options);
+                 } else {
+                   tessera::multiply(exec, A, matrix<Exec, T>(v), matrix<Exec, T>(b), options);
+                 }
+               });
              });
 }
 
@@ -114,13 +116,14 @@ void multiply_transposed(Array const& a, Array const& u, Array const& c) {
   with_types(
       a, work_of(a, u.extents[1]),
       [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
-        auto const A = matrix<Exec, T>(a);
         Options<Exec> const options{.workspace = &workspace};
-        if (u.dimensions == 1) {
-          tessera::multiply_transposed(exec, A, vector<Exec, T>(u), vector<Exec, T>(c), options);
-        } else {
-          tessera::multiply_transposed(exec, A, matrix<Exec, T>(u), matrix<Exec, T>(c), options);
-        }
+        with_matrix<Exec, T>(a, [&](auto const& A) {
+          if (u.dimensions == 1) {
+            tessera::multiply_transposed(exec, A, vector<Exec, T>(u), vector<Exec, T>(c), options);
+          } else {
+            tessera::multiply_transposed(exec, A, matrix<Exec, T>(u), matrix<Exec, T>(c), options);
+          }
+        });
       });
 }
 

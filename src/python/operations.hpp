@@ -10,7 +10,8 @@
 /// stream on a GPU.
 namespace tessera::python {
 
-/// C = alpha·Aᵀ·f(A·v) + beta·z, for a vector or a block.
+/// C = alpha·Aᵀ·f(A·v) + beta·z, for a vector or a block. `a` may be narrow; vectors are then
+/// float32.
 struct AtaxCall {
   Array a;
   Array v;

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <python/operations.hpp>
+#include <string>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/maps.hpp>
+#include <tessera/narrow.hpp>
 
 /// Arrays as Views.
 namespace tessera::python {
@@ -51,7 +55,22 @@ RowMap<T, typename Exec::memory_space> map_of(AtaxCall const& call) {
 
 template <class Body>
 decltype(auto) with_type(Array const& x, Body const& body) {
-  return x.type.bytes == sizeof(float) ? body(float()) : body(double());
+  return x.type.bytes == sizeof(double) ? body(double()) : body(float());
+}
+
+/// Calls body with a View of A, which may be narrow if T is float.
+template <class Exec, class T, class Body>
+void with_matrix(Array const& a, Body const& body) {
+  if constexpr (std::is_same_v<T, float>) {
+    std::string const& name = a.type.name;
+    if (name == "float16") return body(matrix<Exec, Float16 const>(a));
+    if (name == "bfloat16") return body(matrix<Exec, Bfloat16 const>(a));
+    if (name == "int8") return body(matrix<Exec, std::int8_t const>(a));
+    if (name == "uint8") return body(matrix<Exec, std::uint8_t const>(a));
+    if (name == "int16") return body(matrix<Exec, std::int16_t const>(a));
+    if (name == "uint16") return body(matrix<Exec, std::uint16_t const>(a));
+  }
+  body(matrix<Exec, T>(a));
 }
 
 }  // namespace tessera::python

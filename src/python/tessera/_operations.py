@@ -28,7 +28,8 @@ def atax(
     Parameters
     ----------
     A : array or StreamedMatrix
-        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns.
+        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns. With float32 vectors also
+        float16, bfloat16, int8, uint8, int16 or uint16, read as stored.
     v : array
         Vector of n entries, or a block of vectors of shape (n, k) if A is an array.
     weights : array, optional
@@ -92,7 +93,8 @@ def matvec(A: Any, x: Any, *, out: Any = None, copy: bool = False) -> Any:
     Parameters
     ----------
     A : array or StreamedMatrix
-        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns.
+        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns. With float32 vectors also
+        float16, bfloat16, int8, uint8, int16 or uint16, read as stored.
     x : array
         Vector of n entries, or a block of vectors of shape (n, k) if A is an array.
     out : array, optional
@@ -121,7 +123,8 @@ def rmatvec(A: Any, u: Any, *, out: Any = None, copy: bool = False) -> Any:
     Parameters
     ----------
     A : array or StreamedMatrix
-        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns.
+        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns. With float32 vectors also
+        float16, bfloat16, int8, uint8, int16 or uint16, read as stored.
     u : array
         Vector of m entries, or a block of vectors of shape (m, k) if A is an array.
     out : array, optional
