@@ -83,6 +83,7 @@ def write_bed(path, genotypes):
 
 def test_genotypes(a, tmp_path):
     genotypes = np.random.default_rng(1).integers(0, 4, (M - 1, N))
+    genotypes[: M // 2, ::2] %= 2  # so that few iterations find a component
     genotypes[:, 7] = 3
     write_bed(tmp_path / "a.bed", genotypes)
     known = genotypes < 3
@@ -96,10 +97,10 @@ def test_genotypes(a, tmp_path):
     assert tessera.open(tmp_path / "a.bed").dtype == np.float32
     b = np.random.default_rng(2).standard_normal(M - 1).astype(a.dtype)
     stream = tessera.open(tmp_path / "a.bed", dtype=a.dtype, memory_limit=LIMIT)
-    assert tessera.linalg.lsmr(stream, b, maxiter=5).x.tobytes() == tessera.linalg.lsmr(widened, b, maxiter=5).x.tobytes()
+    assert tessera.linalg.lsmr(stream, b, atol=0.1, btol=0.1).x.tobytes() == tessera.linalg.lsmr(widened, b, atol=0.1, btol=0.1).x.tobytes()
     for scale in (False, True):
-        found = tessera.linalg.pca(stream, 2, scale=scale)
-        expected = tessera.linalg.pca(widened, 2, scale=scale)
+        found = tessera.linalg.pca(stream, 1, scale=scale, tol=1e-2)
+        expected = tessera.linalg.pca(widened, 1, scale=scale, tol=1e-2)
         assert found.components.tobytes() == expected.components.tobytes()
         assert found.mean.tobytes() == expected.mean.tobytes()
     (tmp_path / "a.fam").unlink()
