@@ -89,8 +89,7 @@ class Values {
       auto const byte = std::to_integer<unsigned>(bytes[place / per_byte]);
       return byte >> (2 * (place % per_byte)) & 3U;
     };
-    std::uint64_t const head =
-        std::min<std::uint64_t>((per_byte - skipped) % per_byte, to.size());
+    std::uint64_t const head = std::min<std::uint64_t>((per_byte - skipped) % per_byte, to.size());
     for (std::uint64_t k = 0; k < head; ++k) to[k] = one_[code(skipped + k)];
     std::uint64_t const whole = (to.size() - head) / per_byte;
     std::byte const* from = bytes.data() + (skipped + head) / per_byte;
@@ -242,9 +241,8 @@ void check_mark(InputFile const& file) {
   if (file.bytes() == 0) file.fail("is empty: expected a PLINK 1 .bed file, found 0 bytes");
   auto const start = file.peek(0, bed_header);
   if (!has_bed_mark(start)) {
-    file.fail(
-        "is not a PLINK 1 binary file: expected it to begin with the bytes 6c 1b 01, found " +
-        in_hexadecimal(start));
+    file.fail("is not a PLINK 1 binary file: expected it to begin with the bytes 6c 1b 01, found " +
+              in_hexadecimal(start));
   }
   if (std::to_integer<unsigned char>(start[bed_magic.size()]) == by_sample) {
     file.fail(
@@ -259,8 +257,8 @@ std::uint64_t lines_next_to(InputFile const& bed, std::string const& extension,
   std::string const path = file_next_to_bed(bed.path(), extension);
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    bed.fail("has no " + extension + " file: expected " + path + " with one line for each " +
-             what + ", found nothing");
+    bed.fail("has no " + extension + " file: expected " + path + " with one line for each " + what +
+             ", found nothing");
   }
   InputFile const file(path);
   TextFile text(file);
@@ -285,9 +283,8 @@ std::uint64_t size_of_bed(InputFile const& file, std::uint64_t samples, std::uin
   bool overflow = __builtin_mul_overflow(samples, variants, &elements);
   overflow = __builtin_mul_overflow((samples - 1) / per_byte + 1, variants, &bytes) || overflow;
   overflow = __builtin_add_overflow(bytes, bed_header, &bytes) || overflow;
-  std::string const shape =
-      std::to_string(samples) + " samples (.fam) and " + std::to_string(variants) +
-      " variants (.bim)";
+  std::string const shape = std::to_string(samples) + " samples (.fam) and " +
+                            std::to_string(variants) + " variants (.bim)";
   if (overflow) {
     file.fail("has sizes that overflow: expected fewer than 2^64 genotypes, found " + shape);
   }

@@ -32,7 +32,8 @@ class GenotypesTest : public ProgramTest {
     for (std::uint64_t k = 0; k < variants * column; ++k) {
       std::uint64_t const one = numbers();
       std::uint64_t const other = numbers();
-      bed.push_back(static_cast<char>((k % column < column / 2 ? one | other : one & other) & 0xffU));
+      bed.push_back(
+          static_cast<char>((k % column < column / 2 ? one | other : one & other) & 0xffU));
     }
     write("a.bed", bed);
     for (auto const& [name, count] : {std::pair{"a.fam", samples}, {"a.bim", variants}}) {
@@ -94,11 +95,11 @@ TEST_F(GenotypesTest, have_the_bits_of_double_in_double) {
 TEST_F(GenotypesTest, are_shown) {
   auto const shown = run({"show", "a.bed"});
   EXPECT_EQ(shown.status, 0) << shown.err;
-  EXPECT_THAT(shown.out, AllOf(HasSubstr("  format   bed\n"),
-                               HasSubstr("  type     genotypes, read as f32\n"),
-                               HasSubstr("  A        2999 rows x 400 columns, column-major, 293 KiB "
-                                         "from byte 3\n"),
-                               HasSubstr("  file     300003 bytes\n")));
+  EXPECT_THAT(shown.out,
+              AllOf(HasSubstr("  format   bed\n"), HasSubstr("  type     genotypes, read as f32\n"),
+                    HasSubstr("  A        2999 rows x 400 columns, column-major, 293 KiB "
+                              "from byte 3\n"),
+                    HasSubstr("  file     300003 bytes\n")));
 }
 
 TEST_F(GenotypesTest, files_next_to_the_matrix_are_not_replaced) {

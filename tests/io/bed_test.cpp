@@ -131,8 +131,8 @@ TEST_F(Bed, TheHeaderSaysTheShapeAndTheOrder) {
 TEST_F(Bed, TheExampleOfPlinksManualIsRead) {
   // https://www.cog-genomics.org/plink/1.9/formats#bed: six samples, three variants.
   auto const path = write(Bytes("\x6c\x1b\x01\xdc\x0f\xe7\x0f\x6b\x01", 9), 6, 3);
-  EXPECT_EQ(read_all<float>(path), (std::vector<float>{2, 0, 0.4F, 0, 0, 0,    //
-                                                       0, 0.2F, 1, 0, 0, 0,    //
+  EXPECT_EQ(read_all<float>(path), (std::vector<float>{2, 0, 0.4F, 0, 0, 0,  //
+                                                       0, 0.2F, 1, 0, 0, 0,  //
                                                        0, 1, 1, 1, 1, 2}));
 }
 
@@ -153,7 +153,8 @@ TEST_F(Bed, EveryByteHasItsGenotypes) {
 }
 
 TEST_F(Bed, EveryShapeIsRead) {
-  for (std::uint64_t const samples : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 9U, 31U, 32U, 33U, 63U, 64U, 65U, 127U, 1000U}) {
+  for (std::uint64_t const samples :
+       {1U, 2U, 3U, 4U, 5U, 7U, 8U, 9U, 31U, 32U, 33U, 63U, 64U, 65U, 127U, 1000U}) {
     for (std::uint64_t const variants : {1U, 2U, 3U, 17U}) {
       SCOPED_TRACE(std::to_string(samples) + " x " + std::to_string(variants));
       Genotypes const made = random_genotypes(samples, variants);
@@ -188,9 +189,9 @@ TEST_F(Bed, EveryBlockAndRangeHasItsElements) {
       MatrixReader const fresh(path);
       std::vector<double> some(count, -1);
       fresh.read(Part::matrix, first, std::span(some));
-      ASSERT_EQ(some, std::vector<double>(precise.begin() + static_cast<std::ptrdiff_t>(first),
-                                          precise.begin() +
-                                              static_cast<std::ptrdiff_t>(first + count)));
+      ASSERT_EQ(some,
+                std::vector<double>(precise.begin() + static_cast<std::ptrdiff_t>(first),
+                                    precise.begin() + static_cast<std::ptrdiff_t>(first + count)));
     }
   }
 }
@@ -258,15 +259,14 @@ TEST_F(Bed, FilesNextToItMustExistAndHaveLines) {
   for (auto const& [name, what] : {std::pair{"a.fam", "sample"}, {"a.bim", "variant"}}) {
     auto const path = write(made);
     std::filesystem::remove(folder_ / name);
-    expect_bad_matrix(path, {std::string("has no ") + (name + 1) + " file: expected " +
-                             (folder_ / name) + " with one line for each " + what +
-                             ", found nothing"});
+    expect_bad_matrix(path,
+                      {std::string("has no ") + (name + 1) + " file: expected " + (folder_ / name) +
+                       " with one line for each " + what + ", found nothing"});
     for (Bytes const content : {"", "\n", " \r\n\n"}) {
       static_cast<void>(folder_.write(name, content));
       expect_error(ErrorKind::bad_input, folder_ / name,
-                   {std::string("is empty: expected one line for each ") + what}, [&] {
-                     static_cast<void>(inspect(path));
-                   });
+                   {std::string("is empty: expected one line for each ") + what},
+                   [&] { static_cast<void>(inspect(path)); });
     }
     static_cast<void>(folder_.write(name, "#FID IID\n" + lines(5)));
     expect_error(ErrorKind::bad_input, folder_ / name,
@@ -274,10 +274,8 @@ TEST_F(Bed, FilesNextToItMustExistAndHaveLines) {
                   ", found '#FID IID' in line 1"},
                  [&] { static_cast<void>(inspect(path)); });
     static_cast<void>(folder_.write(name, "1 a\r2 b\r3 c"));
-    expect_error(ErrorKind::bad_input, folder_ / name,
-                 {"has a carriage return inside a line"}, [&] {
-                   static_cast<void>(inspect(path));
-                 });
+    expect_error(ErrorKind::bad_input, folder_ / name, {"has a carriage return inside a line"},
+                 [&] { static_cast<void>(inspect(path)); });
     std::filesystem::remove(folder_ / name);
     std::filesystem::create_directory(folder_ / name);
     expect_error(ErrorKind::bad_input, folder_ / name, {"found a directory"},
@@ -303,13 +301,15 @@ TEST_F(Bed, SizesMustMatch) {
 
 TEST_F(Bed, OtherMarksAreRefused) {
   expect_bad_matrix(write("", 5, 3), {"is empty: expected a PLINK 1 .bed file, found 0 bytes"});
-  for (auto const& [content, found] :
-       {std::pair{Bytes("\x6c"), "6c"}, {Bytes("\x6c\x1b"), "6c 1b"},
-        {Bytes("\x6c\x1b\x02\x01", 4), "6c 1b 02"}, {Bytes("\x1b\x6c\x01\x01", 4), "1b 6c 01"},
-        {Bytes("chr1\t100\t200\n"), "63 68 72"}}) {
-    expect_bad_matrix(write(content, 5, 3), {std::string("is not a PLINK 1 binary file: expected it "
-                                                         "to begin with the bytes 6c 1b 01, found ") +
-                                             found});
+  for (auto const& [content, found] : {std::pair{Bytes("\x6c"), "6c"},
+                                       {Bytes("\x6c\x1b"), "6c 1b"},
+                                       {Bytes("\x6c\x1b\x02\x01", 4), "6c 1b 02"},
+                                       {Bytes("\x1b\x6c\x01\x01", 4), "1b 6c 01"},
+                                       {Bytes("chr1\t100\t200\n"), "63 68 72"}}) {
+    expect_bad_matrix(write(content, 5, 3),
+                      {std::string("is not a PLINK 1 binary file: expected it "
+                                   "to begin with the bytes 6c 1b 01, found ") +
+                       found});
   }
   expect_bad_matrix(write(Bytes("\x6c\x1b\x00\x01\x01", 5), 1, 2),
                     {"is in the order of samples: expected the order of variants (6c 1b 01), found "
