@@ -97,7 +97,7 @@ TEST_F(GenotypesTest, are_shown) {
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_THAT(shown.out,
               AllOf(HasSubstr("  format   bed\n"), HasSubstr("  type     genotypes, read as f32\n"),
-                    HasSubstr("  A        2999 rows x 400 columns, column-major, 293 KiB "
+                    HasSubstr("  A        2999 rows x 400 columns, column-major, 293.0 KiB "
                               "from byte 3\n"),
                     HasSubstr("  file     300003 bytes\n")));
 }
