@@ -81,9 +81,9 @@ KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_pack(StoredAs<S, T> const& data) {
 /// Loads `count` elements, +0 behind them; reads no others.
 template <Storage S, class T>
 KOKKOS_FORCEINLINE_FUNCTION Pack<T> load_first(StoredAs<S, T> const& data, int count) {
-  Pack<T> result{};
-  for (int i = 0; i < count; ++i) result[i] = static_cast<T>(detail::widened<S>(data.from[i]));
-  return result;
+  detail::PerLine<T, pack_width<T>> elements{};
+  for (int i = 0; i < count; ++i) elements[i] = static_cast<T>(detail::widened<S>(data.from[i]));
+  return load_pack(elements);
 }
 
 /// sums[j] = chain over `Count` lines of y[r] * line_r[j], from +0 if `Fresh`, else from begun[j].
