@@ -382,7 +382,7 @@ struct FusedLinesOfNarrow {
     Index const panels = Kokkos::min(plan.panels_per_team, plan.panels.count - first_panel);
     steps.for_steps(plan.panels, first_panel, panels, lines.count,
                     [&](auto const& panel, Index first, Index last) {
-                      PerLine<PerLine<T, steps.step>, Columns::most> factors;
+                      PerLine<PerLine<T, NarrowSteps<T, Columns>::step>, Columns::most> factors;
                       steps.multiply({first, last, 0, lines.length}, Fetch::all, x, sLines,
                                      [&](int c, Index r, T value) {
                                        column_of(y, c).set(first + r, value);

@@ -152,8 +152,9 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
 
 std::vector<double> damps_of(LeastSquaresOptions const& options) {
   if (options.lambdas.empty()) return {options.damp};
-  std::vector<double> damps;
-  for (double const lambda : options.lambdas) damps.push_back(std::sqrt(lambda));
+  std::vector<double> damps(options.lambdas.size());
+  std::ranges::transform(options.lambdas, damps.begin(),
+                         [](double lambda) { return std::sqrt(lambda); });
   return damps;
 }
 

@@ -158,8 +158,8 @@ class IterativeLeastSquares {
     for (Part const& part : run) {
       Group const& group = groups_[part.group];
       auto const b = row<Exec, T const>(BT_, static_cast<Index>(part.side));
-      std::vector<double> damps;
-      for (std::size_t const i : group.damps) damps.push_back(damps_[i]);
+      std::vector<double> damps(group.damps.size());
+      std::ranges::transform(group.damps, damps.begin(), [&](std::size_t i) { return damps_[i]; });
       if (!is_scaled) {
         problems.push_back({&op_, b, options_.x0, damps});
         continue;

@@ -79,7 +79,7 @@ class SlotRing {
   }
 
   [[nodiscard]] Memory& slot(int k) { return slots_[static_cast<std::size_t>(k)]; }
-  [[nodiscard]] T* data(int k) { return static_cast<T*>(static_cast<void*>(slot(k).data())); }
+  [[nodiscard]] T* data(int k) { return reinterpret_cast<T*>(slot(k).data()); }
 
   /// Starts to read ahead, from a block to the last one.
   [[nodiscard]] Readers start(Index block) {
@@ -256,7 +256,7 @@ class GpuPipe {
       send(copies.of(transfer), transfer, slot);
       if (is_full) finish();
     }
-    while (done < end) {
+    while (done < end) {  // NOLINT(bugprone-infinite-loop): finish() counts
       wait_for_copy();
       finish();
     }
