@@ -61,7 +61,7 @@ MatrixInput take_factor(Call const& call, nb::handle a, nb::handle vectors) {
     return taken;
   }
   nb::object const type = nb::getattr(vectors, "dtype", nb::none());
-  return take(call, a, nb::cast<std::string>(nb::str(type)).ends_with("float32"));
+  return take(call, a, nb::cast<std::string>(nb::str(nb::handle(type))).ends_with("float32"));
 }
 
 Taken const& model(MatrixInput const& a, Taken const& v) {
