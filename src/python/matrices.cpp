@@ -3,6 +3,7 @@
 
 #include <array>
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 #include <python/matrices.hpp>
 #include <python/runtime.hpp>
 #include <string>

@@ -186,7 +186,7 @@ V = np.ones(4)
 REFUSED = {
     "dtype of A": (TypeError, lambda: tessera.atax(A.astype(int), V), "A must be float32 or float64, found int64 of shape (3, 4)"),
     "dtype of v": (TypeError, lambda: tessera.atax(A, V.astype("f4")), "v must be float64 as A of shape (3, 4) is, found float32 of shape (4,)"),
-    "half": (TypeError, lambda: tessera.atax(A.astype("f2"), V), "found float16 of shape (3, 4)"),
+    "half": (TypeError, lambda: tessera.atax(A.astype("f2"), V), "vectors must be float32 for A of float16, found float64 of shape (4,)"),
     "big-endian": (TypeError, lambda: tessera.atax(A.astype(">f8"), V), "A must be an array with DLPack or a buffer of native numbers, found ndarray of >f8 and shape (3, 4)"),
     "masked A": (TypeError, lambda: tessera.atax(np.ma.masked_array(A, A == 1), V), "A must not be a masked array"),
     "masked v": (TypeError, lambda: tessera.atax(A, np.ma.masked_array(V, V == 1), copy=True), "v must not be a masked array"),
