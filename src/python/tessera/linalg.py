@@ -956,10 +956,6 @@ def _with_triplets(name: str, A: Any, parameter: str, k: int, copy: bool) -> Any
     return A
 
 
-def _error_about(x: Any) -> type[Exception]:
-    return ValueError if isinstance(x, numbers.Real) else TypeError
-
-
 def _triplets(
     name: str,
     A: Any,
@@ -978,16 +974,12 @@ def _triplets(
 ) -> tuple[Any, dict]:
     name = "linalg." + name
     A = _with_triplets("tessera." + name, A, "k", k, copy)
-    # SciPy raises a TypeError for what is no number.
     if ncv is not None and (not _is_whole(ncv) or ncv <= k):
-        error = _error_about(ncv)
-        raise error(f"tessera.{name}: `ncv` must be an integer satisfying `k < ncv`, found {found(ncv)}")
+        raise ValueError(f"tessera.{name}: `ncv` must be an integer satisfying `k < ncv`, found {found(ncv)}")
     if not isinstance(tol, numbers.Real) or not 0 <= tol < numpy.inf:
-        error = _error_about(tol)
-        raise error(f"tessera.{name}: `tol` must be a non-negative floating point value, found {found(tol)}")
+        raise ValueError(f"tessera.{name}: `tol` must be a non-negative floating point value, found {found(tol)}")
     if maxiter is not None and (not _is_whole(maxiter) or maxiter <= 0):
-        error = _error_about(maxiter)
-        raise error(f"tessera.{name}: `maxiter` must be a positive integer, found {found(maxiter)}")
+        raise ValueError(f"tessera.{name}: `maxiter` must be a positive integer, found {found(maxiter)}")
     with _Telling("tessera." + name, callback, progress) as on_step:
         result = _run(A, lambda: _core._svd(
             name, A, int(k), float(tol), int(maxiter or 0), int(ncv or 0), want_u, rises, is_pca, scale, on_step, copy
