@@ -25,7 +25,7 @@
 /// For a block, a thread widens pieces of the lines into its L1 cache, where all columns read them.
 /// Fused kernels read a step's lines again from L2.
 ///
-/// Plans are those of lines of floats or doubles. Tunings of lines from memory do not apply.
+/// Lines of floats or doubles have the same plans. Tunings for lines from memory do not apply.
 namespace tessera::detail {
 
 /// Prefetches so many elements ahead of a walk along `count` lines at a time; see Ahead.
@@ -500,7 +500,7 @@ template <class Exec, class T>
 struct HostNarrowKernels {
   static constexpr int columns_at_once = most_columns;
 
-  /// Of plans, beside the widened pieces.
+  /// For plans, next to the widened pieces.
   static std::size_t scratch_left() {
     constexpr auto pieces = scratch_bytes<T>(NarrowSteps<T, SomeColumns>::scratch + 64);
     return max_scratch<Exec>() - std::min(max_scratch<Exec>(), pieces);

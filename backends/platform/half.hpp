@@ -9,7 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 /// Types of 16 bits that this compiler, and Kokkos with these backends, define. Kokkos uses float
-/// instead of those that it lacks.
+/// in place of a missing one.
 namespace tessera::backends {
 
 template <int>

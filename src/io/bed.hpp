@@ -19,7 +19,7 @@ namespace tessera::io {
 [[nodiscard]] std::string file_next_to_bed(std::string const& path, std::string const& extension);
 
 /// Samples x variants: the number of A1 alleles (0, 1 or 2). A missing genotype counts as the mean
-/// of its column's other genotypes, rounded to the element type, or as 0 if there are none.
+/// of its column's other genotypes, rounded to the element type; 0 if all are missing.
 /// The numbers of lines of the .fam and .bim files next to `file` are its shape.
 [[nodiscard]] std::unique_ptr<MatrixSource> open_bed(InputFile file, RawFile const& raw);
 

@@ -28,7 +28,7 @@ class MatrixSource {
   /// In the order of the file. Thread-safe.
   virtual void read_stored_block(Block const& block, std::span<std::byte> to) const;
 
-  /// Elements of ElementType::genotype, which have no bytes of their own. As read_stored() and
+  /// Elements of ElementType::genotype, which are smaller than a byte. As read_stored() and
   /// read_stored_block(), but in the type of `to`. Thread-safe.
   virtual void read_widened(std::uint64_t first, std::span<float> to) const;
   virtual void read_widened(std::uint64_t first, std::span<double> to) const;

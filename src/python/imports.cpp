@@ -215,13 +215,13 @@ void Call::fail_value(std::string const& what) const {
 
 Taken Call::any(nb::handle x, char const* what) const {
   nb::object object = nb::borrow(x);
-  // NumPy exports no bfloat16, which ml_dtypes defines.
-  bool const is_bfloat16 =
-      is_numpy(x) && nb::cast<std::string>(nb::str(nb::handle(x.attr("dtype")))) == "bfloat16";
-  if (is_bfloat16) object = x.attr("view")("uint16");
   nb::ndarray<nb::ro> imported;
+  bool is_bfloat16 = false;
   if (!nb::try_cast(shown(object), imported, false)) {
-    object = through_interface(x);
+    // NumPy exports no bfloat16, which ml_dtypes defines.
+    is_bfloat16 =
+        is_numpy(x) && nb::cast<std::string>(nb::str(nb::handle(x.attr("dtype")))) == "bfloat16";
+    object = is_bfloat16 ? nb::object(x.attr("view")("uint16")) : through_interface(x);
     if (object.is_none() || !nb::try_cast(object, imported, false)) {
       std::string const advice = !is_numpy(x) || may_copy ? ""
                                  : has_copy               ? "; copy=True makes a copy of numbers"

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 #include <python/matrices.hpp>
 #include <python/runtime.hpp>
 #include <string>
@@ -48,21 +47,16 @@ MatrixInput take_matrix(Call const& call, nb::handle a) {
 }
 
 MatrixInput take_factor(Call const& call, nb::handle a, nb::handle vectors) {
-  if (!call.may_copy) {
-    MatrixInput taken = take(call, a, true);
-    ElementType const& stored = taken.array.array.type;
-    if (taken.streamed == nullptr && stored.is_narrow()) {
-      Array const given = call.any(vectors, "the vectors").array;
-      if (!(given.type == taken.type)) {
-        call.fail_type("vectors must be float32 for A of " + stored.name + ", found " +
-                       given.type.name + " of shape " + shape_text(given) +
-                       "; copy=True computes with copies");
-      }
-    }
-    return taken;
-  }
-  nb::object const type = nb::getattr(vectors, "dtype", nb::none());
-  return take(call, a, nb::cast<std::string>(nb::str(nb::handle(type))).ends_with("float32"));
+  MatrixInput taken = take(call, a, true);
+  ElementType const& stored = taken.array.array.type;
+  if (!stored.is_narrow()) return taken;
+  Array const given =
+      (call.may_copy ? call.forward(vectors, "the vectors") : call.any(vectors, "the vectors"))
+          .array;
+  if (given.type == taken.type) return taken;
+  if (call.may_copy) return take(call, a, false);
+  call.fail_type("vectors must be float32 for A of " + stored.name + ", found " + given.type.name +
+                 " of shape " + shape_text(given) + "; copy=True computes with copies");
 }
 
 Taken const& model(MatrixInput const& a, Taken const& v) {

@@ -193,7 +193,7 @@ class Narrow : public testing::Test {
 };
 TYPED_TEST_SUITE(Narrow, NarrowCases, NarrowCaseName);
 
-/// The last ones: lines of several tiles, more panels than lines of a step, panels of ten lines,
+/// At the end: lines of several tiles, more panels than lines of a step, panels of ten lines,
 /// lines that no cache holds, and more columns than a tile.
 constexpr std::array shapes{Shape{0, 5},      Shape{5, 0},     Shape{1, 1},      Shape{1, 300},
                             Shape{300, 1},    Shape{7, 64},    Shape{63, 65},    Shape{65, 63},
@@ -479,7 +479,7 @@ TYPED_TEST(Narrow, RefusesWhatItCannotCompute) {
                   testing::HasSubstr("v must have 8 entries, found 6")));
   EXPECT_THAT([&] { atax(exec, a, v, v); }, testing::ThrowsMessage<std::invalid_argument>(
                                                 testing::HasSubstr("C must not overlap v")));
-  // The bytes of A count, and not those of as many floats.
+  // A counts with the bytes that it has, not with the bytes of floats.
   Vector const memory("memory", 60);
   Kokkos::View<S**, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
       within(reinterpret_cast<S*>(memory.data()), 6, 8);

@@ -597,7 +597,7 @@ def test_results_with_several_columns_share_a_pass(source, tmp_path):
     ):
         read.clear()
         found, expected = (getattr(model, call)(each) for each in (stream, X))
-        if source == "by columns":  # the order of summation is that of the layout
+        if source == "by columns":  # the layout determines the order of summation
             close(found, expected)
         else:
             assert found.tobytes() == expected.tobytes()

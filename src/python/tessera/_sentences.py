@@ -50,6 +50,11 @@ def _expected(parameter: inspect.Parameter, value: Any) -> str | None:
     return None if any(isinstance(value, classes) for classes, _ in known) else " or ".join(words for _, words in known)
 
 
+def renamed(error: ValueError, where: str) -> ValueError:
+    """The error with the name that users know in place of a C++ function's."""
+    return ValueError(re.sub(r"^tessera::\w+", where, str(error)))
+
+
 def in_one_sentence(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """A function that hands its arguments to the compiled part.
 
@@ -71,7 +76,7 @@ def in_one_sentence(function: Callable[_P, _R]) -> Callable[_P, _R]:
         except ValueError as error:
             if not str(error).startswith("tessera::"):
                 raise
-            raise ValueError(re.sub(r"^tessera::\w+", where, str(error))) from None
+            raise renamed(error, where) from None
         for name, value in signature.bind(*args, **kwargs).arguments.items():
             expected = _expected(signature.parameters[name], value)
             if expected is not None:

@@ -14,7 +14,6 @@ array([21.])
 
 import math
 import numbers
-import re
 import warnings
 from typing import Any
 
@@ -37,6 +36,7 @@ except ImportError as error:
     raise ImportError("tessera.sklearn needs scikit-learn 1.6 or newer") from error
 
 from tessera import _arrays, _core, _sources, linalg
+from tessera._sentences import renamed
 
 __all__ = [
     "GammaRegressor",
@@ -247,8 +247,8 @@ class _LinearModel(BaseEstimator):
                 None,
                 True,
             )
-        except ValueError as error:  # it names a C++ function
-            raise ValueError(re.sub(r"^tessera::\w+", type(self).__name__, str(error))) from None
+        except ValueError as error:
+            raise renamed(error, type(self).__name__) from None
         self._judge(result)
         self._describe(result)
         return result["x"], result["intercept"] if classes == 1 else result["intercepts"]

@@ -181,7 +181,7 @@ class IterativeLeastSquares {
 
     Index const begun = state ? state->iteration : 0;
     Index reads = op_.reads() - reads_before_;
-    // Each operator counts its own product with x0, and those that all share.
+    // Each operator counts its product with x0 and all shared products.
     if (options_.x0.extent(0) != 0 && problems.size() > BT_.extent(0)) {
       reads += static_cast<Index>(problems.size() - BT_.extent(0));
     }

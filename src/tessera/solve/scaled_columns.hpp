@@ -210,7 +210,7 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
   [[nodiscard]] static ScaledOperator const& of(List const& all, Index i) {
     return static_cast<ScaledOperator const&>(*all[static_cast<std::size_t>(i)]);
   }
-  /// BT, or a buffer if its rows are longer than those of A·V.
+  /// BT, or a buffer if A·V has shorter rows.
   [[nodiscard]] Rows<Exec, T> rows_above(Rows<Exec, T> const& BT) const {
     if (BT.extent(1) == rows_of_matrix()) return BT;
     return buffer(buffers_->products, BT.extent(0), rows_of_matrix());
