@@ -21,27 +21,6 @@ namespace tessera::backends::host {
 
 using summation::Index;
 
-/// Blocks of known size: compilers vectorise them also without -O3.
-template <Storage S, class T>
-KOKKOS_FORCEINLINE_FUNCTION void widen_elements(detail::BitsOf<S> const* KOKKOS_RESTRICT from,
-                                                Index count, T* KOKKOS_RESTRICT to) {
-  constexpr Index block = 32;
-  Index j = 0;
-#if defined(__AVX2__) && defined(__F16C__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-  // Exact, also if the thread flushes subnormal numbers.
-  if constexpr (S == Storage::float16 && std::is_same_v<T, float>) {
-    for (; j + 8 <= count; j += 8) {
-      __m128i const some = _mm_loadu_si128(reinterpret_cast<__m128i const*>(from + j));
-      _mm256_storeu_ps(to + j, _mm256_cvtph_ps(some));
-    }
-  }
-#endif
-  for (; j + block <= count; j += block) {
-    for (Index e = j; e < j + block; ++e) to[e] = static_cast<T>(detail::widened<S>(from[e]));
-  }
-  for (; j < count; ++j) to[j] = static_cast<T>(detail::widened<S>(from[j]));
-}
-
 /// Takes the place of a T const*.
 template <Storage S, class T>
 struct StoredAs {
@@ -120,7 +99,10 @@ template <class T>
 __attribute__((noinline)) KOKKOS_FUNCTION void widen(detail::NarrowData<T> const& from, Index count,
                                                      T* to) {
   detail::with_storage(from.storage, [&](auto stored) {
-    widen_elements<stored()>(from.template elements<stored()>(), count, to);
+    StoredAs<stored(), T> const data{from.template elements<stored()>()};
+    Index j = 0;
+    for (; j + pack_width<T> <= count; j += pack_width<T>) store_pack(to + j, load_pack(data + j));
+    (from + j).widen(count - j, to + j);
   });
 }
 
