@@ -163,7 +163,7 @@ TEST_F(SolveTest, a_path_of_penalties_has_the_bits_of_each) {
     EXPECT_EQ(all["reads"], most) << method;
     EXPECT_LE(all["iterations"], all["reads"]);
     auto streamed = with("0,0.5,20,0.5", "Y.npy");
-    streamed.insert(streamed.end(), {"--memory-limit", method == "direct" ? "250KiB" : "85KiB"});
+    streamed.insert(streamed.end(), {"--memory-limit", method == "direct" ? "400KiB" : "85KiB"});
     auto const again = report(streamed);
     EXPECT_EQ(again["sha256"], all["sha256"]) << method;
     EXPECT_EQ(again["reads"], all["reads"]) << method;
