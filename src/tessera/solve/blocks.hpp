@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -16,6 +16,7 @@
 #include <tessera/gemm.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
+#include <tessera/solve/in_memory.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/plan.hpp>
@@ -64,26 +65,6 @@ struct BlockProducts {
   [[nodiscard]] Index cols() const { return static_cast<Index>(CT.extent(1)); }
 };
 
-template <class T>
-using MatrixInMemory = tessera::detail::MatrixArgument<T const>;
-
-template <class T>
-stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t bytes) {
-  stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
-                                        std::max(Index{1}, static_cast<Index>(a.extent(1)))};
-  return *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, bytes,
-                                        std::numeric_limits<Index>::max());
-}
-/// take(group, first row, rows, elements, down, across); the last two are strides.
-template <class T, class Take>
-void for_groups(MatrixInMemory<T> const& a, stream::detail::Blocks const& groups,
-                Take const& take) {
-  auto const down = static_cast<Index>(a.stride(0));
-  for (Index group = 0; group < groups.count(); ++group) {
-    auto const [first, rows] = groups.part(group);
-    take(group, first, rows, a.data() + first * down, down, static_cast<Index>(a.stride(1)));
-  }
-}
 /// On a GPU, a group stays in cache from one product to the next.
 template <class Exec>
 std::size_t group_bytes(Exec const& exec) {
@@ -220,12 +201,12 @@ class BlockWork : public stream::detail::WorkOnBlocks<Exec, T> {
 };
 
 template <class Exec, class T>
-void multiply_block(Exec const& exec, MatrixInMemory<T> const& a,
+void multiply_block(Exec const& exec, std::type_identity_t<MatrixInMemory<T>> const& a,
                     BlockProducts<Exec, T> const& products, Kernels kernels,
                     Workspace<Exec>& workspace) {
-  auto const blocks = groups_of_rows(a, group_bytes(exec));
+  auto const blocks = groups_of_rows<T>(a, group_bytes(exec));
   BlockSums<Exec, T> sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
-  for_groups<T>(a, blocks, [&](auto... group) { sums.take(group...); });
+  for_groups<T>(exec, a, blocks, [&](auto... group) { sums.take(group...); });
   sums.finish();
   exec.fence("tessera::solve: the products with a block are there");
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -17,6 +18,7 @@
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/blocks.hpp>
+#include <tessera/solve/in_memory.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/plan.hpp>
 #include <tessera/stream/detail/run.hpp>
@@ -343,12 +345,12 @@ class GramWork : public stream::detail::WorkOnBlocks<Exec, T> {
 
 /// Fences `exec`.
 template <class Exec, class T>
-void gram_in_memory(Exec const& exec, MatrixInMemory<T> const& a,
+void gram_in_memory(Exec const& exec, std::type_identity_t<MatrixInMemory<T>> const& a,
                     GramProducts<Exec, T> const& products, Kernels kernels,
                     Workspace<Exec>& workspace) {
-  auto const blocks = groups_of_rows(a, group_bytes(exec));
+  auto const blocks = groups_of_rows<T>(a, group_bytes(exec));
   GramSums<Exec, T> sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
-  for_groups<T>(a, blocks, [&](auto... group) { sums.take(group...); });
+  for_groups<T>(exec, a, blocks, [&](auto... group) { sums.take(group...); });
   sums.finish();
   exec.fence("tessera::solve: the Gram matrix is there");
 }
