@@ -131,7 +131,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   void do_multiply_block(solve::detail::BlockProducts<Exec, T> const& products) const override {
     if (!ranks_.in_segments) {
       auto const whole = gathered();
-      return solve::detail::multiply_block(this->exec(), tessera::detail::matrix_in(whole),
+      return solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(whole),
                                            products, Kernels::automatic, workspace_);
     }
     add_subtrees({this->rows(), summation::segment<T>}, "World.rows_of with blocks=True",
@@ -140,7 +140,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
                        this->exec(), products, {rows_.first + rows.first, rows.count}, sum);
                    auto const some =
                        Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
-                   solve::detail::multiply_block(this->exec(), tessera::detail::matrix_in(some),
+                   solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
                                                  part.products(), Kernels::automatic, workspace_);
                    part.finish();
                  });
@@ -153,7 +153,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     using Products = solve::detail::GramProducts<Exec, T>;
     if (!ranks_.in_segments) {
       auto const whole = gathered();
-      return solve::detail::gram_in_memory(this->exec(), tessera::detail::matrix_in(whole),
+      return solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(whole),
                                            products, Kernels::automatic, workspace_);
     }
     add_subtrees({this->rows(), summation::segment<T>}, "World.rows_of with blocks=True",
@@ -163,7 +163,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
                    part.G = typename Products::template Vector<double>(sum, products.G.size());
                    auto const some =
                        Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
-                   solve::detail::gram_in_memory(this->exec(), tessera::detail::matrix_in(some),
+                   solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
                                                  part, Kernels::automatic, workspace_);
                  });
     std::size_t const size = products.MT.extent(1);

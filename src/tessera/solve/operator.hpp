@@ -352,7 +352,7 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
     tessera::multiply_transposed(this->exec(), a_, u, c, options_);
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
-    detail::multiply_block(this->exec(), tessera::detail::matrix_in(a_), products, options_.kernels,
+    detail::products_in_memory(this->exec(), tessera::detail::matrix_in(a_), products, options_.kernels,
                            workspace_);
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
@@ -361,7 +361,7 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
                                options_.kernels, out);
   }
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
-    detail::gram_in_memory(this->exec(), tessera::detail::matrix_in(a_), products, options_.kernels,
+    detail::products_in_memory(this->exec(), tessera::detail::matrix_in(a_), products, options_.kernels,
                            workspace_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
@@ -473,7 +473,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
       products.has_moments_only = calls.gram_width < 0;
       products.cols = calls.gram_width < 0 ? this->cols() : calls.gram_width;
       bytes = std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                         detail::stream_gram(this->exec(), source, products, options);
+                         detail::stream_products(this->exec(), source, products, options);
                        }));
     }
     for (auto const& size : calls.sums) {
@@ -488,7 +488,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     products.CT = Rows<Exec, T>(static_cast<T*>(nullptr), static_cast<std::size_t>(calls.block),
                                 static_cast<std::size_t>(this->cols()));
     return std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                      detail::stream_block(this->exec(), source, products, options);
+                      detail::stream_products(this->exec(), source, products, options);
                     }));
   }
 
@@ -513,7 +513,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     stream::multiply_transposed(this->exec(), source_, u, c, options_);
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
-    detail::stream_block(this->exec(), stream::detail::any_source(source_), products, options_);
+    detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
@@ -521,7 +521,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                                out);
   }
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
-    detail::stream_gram(this->exec(), stream::detail::any_source(source_), products, options_);
+    detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
