@@ -132,18 +132,18 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     if (!ranks_.in_segments) {
       auto const whole = gathered();
       return solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(whole),
-                                           products, Kernels::automatic, workspace_);
+                                               products, Kernels::automatic, workspace_);
     }
-    add_subtrees({this->rows(), summation::segment<T>}, "World.rows_of with blocks=True",
-                 products.CT.data(), products.CT.size(), [&](Rows const& rows, T* sum) {
-                   solve::detail::BlockPart<Exec, T> const part(
-                       this->exec(), products, {rows_.first + rows.first, rows.count}, sum);
-                   auto const some =
-                       Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
-                   solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
-                                                 part.products(), Kernels::automatic, workspace_);
-                   part.finish();
-                 });
+    add_subtrees(
+        {this->rows(), summation::segment<T>}, "World.rows_of with blocks=True", products.CT.data(),
+        products.CT.size(), [&](Rows const& rows, T* sum) {
+          solve::detail::BlockPart<Exec, T> const part(this->exec(), products,
+                                                       {rows_.first + rows.first, rows.count}, sum);
+          auto const some = Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
+          solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
+                                            part.products(), Kernels::automatic, workspace_);
+          part.finish();
+        });
     std::size_t const size = products.BT.extent(1);
     for (std::size_t j = 0; j < products.BT.extent(0); ++j) {
       share(products.BT.data() + j * size, size);
@@ -154,7 +154,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     if (!ranks_.in_segments) {
       auto const whole = gathered();
       return solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(whole),
-                                           products, Kernels::automatic, workspace_);
+                                               products, Kernels::automatic, workspace_);
     }
     add_subtrees({this->rows(), summation::segment<T>}, "World.rows_of with blocks=True",
                  products.G.data(), products.G.size(), [&](Rows const& rows, double* sum) {
@@ -164,7 +164,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
                    auto const some =
                        Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
                    solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
-                                                 part, Kernels::automatic, workspace_);
+                                                     part, Kernels::automatic, workspace_);
                  });
     std::size_t const size = products.MT.extent(1);
     for (std::size_t j = 0; j < products.MT.extent(0); ++j) {

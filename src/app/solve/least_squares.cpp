@@ -221,7 +221,8 @@ std::uint64_t gram_bytes(io::MatrixInfo const& info, io::ScalarType type, std::i
   auto const rows = static_cast<std::int64_t>(std::min(info.rows, info.rows / blocks + 1));
   // Eigenvectors and factors on the host.
   std::uint64_t const small = 12 * info.cols * info.cols * sizeof(double);
-  return solve::detail::GramSums<Exec, double>::bytes(cols, cols, rows, static_cast<std::int64_t>(blocks)) +
+  return solve::detail::GramSums<Exec, double>::bytes(cols, cols, rows,
+                                                      static_cast<std::int64_t>(blocks)) +
          small;
 }
 

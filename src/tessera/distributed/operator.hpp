@@ -145,7 +145,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
                       detail::BlockPart<Exec, T> const part(this->exec(), products, rows,
                                                             root.data());
                       detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
-                                             part.products(), options_.kernels, workspace_);
+                                                 part.products(), options_.kernels, workspace_);
                       part.finish();
                     });
     detail::share_block(world_, products.BT, rows_by_rank_);
@@ -157,8 +157,9 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     add_subtrees<double>(part.G.data(), products.G.data(), static_cast<Index>(part.G.size()),
                          [&](distributed::Rows const& rows, auto const& some) {
                            part.first_row = rows.first;
-                           detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
-                                                  part, options_.kernels, workspace_);
+                           detail::products_in_memory(this->exec(),
+                                                      tessera::detail::matrix_in(some), part,
+                                                      options_.kernels, workspace_);
                          });
     detail::share_block(world_, products.MT, rows_by_rank_);
   }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -16,6 +16,7 @@
 #include <tessera/gemm.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
+#include <tessera/solve/in_memory.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/plan.hpp>
@@ -58,6 +59,7 @@ class BlockSums;
 /// B = A·V and C = Aᵀ·B. Without V, C = Aᵀ·U; with V and U, B = A·V - U. BT may be empty.
 template <class Exec, class T>
 struct BlockProducts {
+  using value_type = T;
   using Sums = BlockSums<Exec, T>;
 
   ConstRows<Exec, T> VT;  ///< k x n
@@ -72,26 +74,6 @@ struct BlockProducts {
   }
 };
 
-template <class T>
-using MatrixInMemory = tessera::detail::MatrixArgument<T const>;
-
-template <class T>
-stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t bytes) {
-  stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
-                                        std::max(Index{1}, static_cast<Index>(a.extent(1)))};
-  return *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, bytes,
-                                        std::numeric_limits<Index>::max());
-}
-/// take(group, first row, rows, elements, down, across); the last two are strides.
-template <class T, class Take>
-void for_groups(MatrixInMemory<T> const& a, stream::detail::Blocks const& groups,
-                Take const& take) {
-  auto const down = static_cast<Index>(a.stride(0));
-  for (Index group = 0; group < groups.count(); ++group) {
-    auto const [first, rows] = groups.part(group);
-    take(group, first, rows, a.data() + first * down, down, static_cast<Index>(a.stride(1)));
-  }
-}
 /// On a GPU, a group stays in cache from one product to the next.
 template <class Exec>
 std::size_t group_bytes(Exec const& exec) {
@@ -235,20 +217,20 @@ struct WorkOf {
 };
 
 /// Computes BlockProducts or GramProducts with one read of `a`. Fences.
-template <class Exec, class T, class Products>
-void products_in_memory(Exec const& exec, MatrixInMemory<T> const& a, Products const& products,
-                        Kernels kernels, Workspace<Exec>& workspace) {
-  auto const blocks = groups_of_rows(a, group_bytes(exec));
+template <class Exec, class Products>
+void products_in_memory(Exec const& exec, MatrixInMemory<typename Products::value_type> const& a,
+                        Products const& products, Kernels kernels, Workspace<Exec>& workspace) {
+  using T = typename Products::value_type;
+  auto const blocks = groups_of_rows<T>(a, group_bytes(exec));
   typename Products::Sums sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
-  for_groups<T>(a, blocks, [&](auto... group) { sums.take(group...); });
+  for_groups<T>(exec, a, blocks, [&](auto... group) { sums.take(group...); });
   sums.finish();
   exec.fence("tessera::solve: the products are there");
 }
 
 /// Computes BlockProducts or GramProducts with one read of `source`.
 template <class Exec, class Layout, class T, class Products>
-stream::Report stream_products(Exec const& exec,
-                               stream::detail::AnySource<T, Layout> const& source,
+stream::Report stream_products(Exec const& exec, stream::detail::AnySource<T, Layout> const& source,
                                Products const& products, stream::Options<T> options) {
   options.on_state = {};
   options.resume = nullptr;
@@ -266,15 +248,15 @@ stream::Report stream_products(Exec const& exec,
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
 #define TESSERA_SOLVE_PRODUCTS(TEMPLATE, EXEC, T, PRODUCTS)                                        \
-  namespace tessera::solve::detail {                                                              \
-  TEMPLATE void products_in_memory(EXEC const&, MatrixInMemory<T> const&,                         \
-                                   PRODUCTS<EXEC, T> const&, Kernels, Workspace<EXEC>&);          \
-  TEMPLATE stream::Report stream_products(EXEC const&,                                            \
+  namespace tessera::solve::detail {                                                               \
+  TEMPLATE void products_in_memory(EXEC const&, MatrixInMemory<T> const&,                          \
+                                   PRODUCTS<EXEC, T> const&, Kernels, Workspace<EXEC>&);           \
+  TEMPLATE stream::Report stream_products(EXEC const&,                                             \
                                           stream::detail::AnySource<T, Kokkos::LayoutLeft> const&, \
-                                          PRODUCTS<EXEC, T> const&, stream::Options<T>);          \
-  TEMPLATE stream::Report stream_products(EXEC const&,                                            \
-                                          stream::detail::AnySource<T, Kokkos::LayoutRight> const&, \
-                                          PRODUCTS<EXEC, T> const&, stream::Options<T>);          \
+                                          PRODUCTS<EXEC, T> const&, stream::Options<T>);           \
+  TEMPLATE stream::Report stream_products(                                                         \
+      EXEC const&, stream::detail::AnySource<T, Kokkos::LayoutRight> const&,                       \
+      PRODUCTS<EXEC, T> const&, stream::Options<T>);                                               \
   }
 #define TESSERA_SOLVE_BLOCKS(TEMPLATE, EXEC, T) \
   TESSERA_SOLVE_PRODUCTS(TEMPLATE, EXEC, T, BlockProducts)

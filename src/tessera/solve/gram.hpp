@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -17,6 +18,7 @@
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/blocks.hpp>
+#include <tessera/solve/in_memory.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/plan.hpp>
 #include <tessera/stream/detail/run.hpp>
@@ -35,6 +37,7 @@ class GramSums;
 /// subtracted in double, so that a matrix far from the origin loses no digits.
 template <class Exec, class T>
 struct GramProducts {
+  using value_type = T;
   using Sums = GramSums<Exec, T>;
   template <class Element>
   using Vector = Kokkos::View<Element*, Kokkos::LayoutRight, typename Exec::memory_space>;
@@ -311,6 +314,7 @@ class GramSums {
 }  // namespace tessera::solve::detail
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_GRAM(TEMPLATE, EXEC, T) TESSERA_SOLVE_PRODUCTS(TEMPLATE, EXEC, T, GramProducts)
+#define TESSERA_SOLVE_GRAM(TEMPLATE, EXEC, T) \
+  TESSERA_SOLVE_PRODUCTS(TEMPLATE, EXEC, T, GramProducts)
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_SOLVE_GRAM)
