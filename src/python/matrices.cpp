@@ -79,7 +79,7 @@ Taken take_vectors(Call const& call, MatrixInput const& a, nb::handle x, char co
 
 Taken take_vector(Call const& call, MatrixInput const& a, nb::handle x, char const* name,
                   std::int64_t entries) {
-  Taken taken = call.input(x, name, a.type, of_vectors(a));
+  Taken taken = call.input(x, name, a.type, of_vectors(a), "one dimension");
   if (taken.array.dimensions != 1 || taken.array.extents[0] != entries) {
     call.fail_value(std::string(name) + " must have shape (" + std::to_string(entries) +
                     ",) for A of shape " + a.shape + ", found shape " + shape_text(taken.array));

@@ -326,7 +326,7 @@ for wrong, whole in (("F", A), ("C", np.asfortranarray(A))):
         assert world.rank > rank or (len(whole[mine]) > 1) == (world.rank == rank), (world.rank, rank)
 expect_error(lambda: world.matvec(np.ones((600, 4))[mine][:, ::2], np.ones(2)), "since rows are not adjacent", 0)
 expect_error(lambda: world.matvec(A[mine].astype(">f8"), np.ones(2)), "found >f8", 0)
-expect_error(lambda: world.matvec(A[mine][::-1], np.ones(2)), "negative stride; copy or convert it first", 0)
+expect_error(lambda: world.matvec(A[mine][::-1], np.ones(2)), "negative stride; copy=True makes a copy", 0)
 
 masked_rows, u = np.ma.masked_less(A[mine], 1e9), np.ma.array(np.ones(len(A[mine])), mask=True)
 masked_v = np.ma.array(np.ones(2), mask=[False, True])
