@@ -320,6 +320,20 @@ bool rows_first(Call const& call, std::string const& order) {
   return order == "C";
 }
 
+/// As a new array in the order of the matrix.
+nb::object rows_of_stream(StreamObject const& a, std::int64_t first, std::int64_t end) {
+  Taken const rows =
+      Call{"read", false}.any(nb::module_::import_("numpy").attr("empty")(
+                                  nb::make_tuple(end - first, a.reading.cols), a.reading.type.name,
+                                  a.reading.by_rows ? "C" : "F"),
+                              "the rows");
+  {
+    nb::gil_scoped_release const released;
+    read_rows(a, first, rows.array);
+  }
+  return rows.object;
+}
+
 StreamObject open_file(std::string const& path, std::size_t memory_limit,
                        std::optional<std::string> const& dtype,
                        std::optional<std::pair<std::int64_t, std::int64_t>> const& shape,
@@ -536,6 +550,7 @@ NB_MODULE(_core, m) {
         "order"_a, "recipe"_a);
   m.def("_from_callback", &from_callback, "rows"_a, "cols"_a, "read"_a, "dtype"_a, "order"_a,
         "memory_limit"_a, "recipe"_a, "held"_a = 0);
+  m.def("_rows_of_stream", &rows_of_stream);
   add_solvers(m);
   m.def(
       "_map_of",

@@ -571,7 +571,7 @@ def test_a_limit_that_is_named_is_enough_for_several_targets():
     assert fit(enough).coef_.tobytes() == of_tessera.LinearRegression().fit(X, Y).coef_.tobytes()
 
 
-@pytest.mark.parametrize("source", ["callback", "blocks", "file", "by columns"])
+@pytest.mark.parametrize("source", ["callback", "blocks", "file", "hdf5", "npz", "by columns"])
 def test_results_with_several_columns_share_a_pass(source, tmp_path):
     X = np.random.default_rng(1).standard_normal((3000, 20))
     Y = X @ np.random.default_rng(2).standard_normal((20, 5))
@@ -587,8 +587,15 @@ def test_results_with_several_columns_share_a_pass(source, tmp_path):
         stream = tessera.from_blocks([X[:1000], X[1000:1001], X[1001:]], memory_limit="128KiB")
     elif source == "file":
         stream = stream_of(X, tmp_path)
+    elif source == "hdf5":
+        with package("h5py").File(tmp_path / "x.h5", "w") as file:
+            file.create_dataset("X", data=X, chunks=(170, 7), compression="gzip")
+        stream = tessera.open(f"{tmp_path}/x.h5:/X")
+    elif source == "npz":
+        np.savez_compressed(tmp_path / "x.npz", X=X)
+        stream = tessera.open(f"{tmp_path}/x.npz:X", memory_limit="128KiB")
     else:
-        stream = tessera.from_callback(*X.shape, lambda rows, cols: X[rows, cols], order="F")
+        stream = tessera.from_callback(*X.shape, part, order="F", memory_limit="4MiB")
     labels = Y.argmax(axis=1)
     for model, call in (
         (of_tessera.Ridge().fit(X, Y), "predict"),
@@ -596,16 +603,21 @@ def test_results_with_several_columns_share_a_pass(source, tmp_path):
         (of_tessera.LogisticRegression().fit(X, labels > 1), "decision_function"),
     ):
         read.clear()
+        before = stream.reads
         found, expected = (getattr(model, call)(each) for each in (stream, X))
+        assert stream.reads - before == 1
         if source == "by columns":  # the layout determines the order of summation
             close(found, expected)
         else:
             assert found.tobytes() == expected.tobytes()
-        assert source != "callback" or sum(read) == X.size
+        assert not read or sum(read) == X.size
     for model in (of_tessera.PCA(4).fit(X), of_tessera.TruncatedSVD(4).fit(X)):
         read.clear()
+        before = stream.reads
         close(model.transform(stream), model.transform(X), rtol=1e-9, atol=1e-12)
-        assert source != "callback" or (sum(read) == X.size and max(read) <= 2**17 // 8)
+        assert stream.reads - before == 1
+        assert not read or sum(read) == X.size
+        assert source != "callback" or max(read) <= 2**17 // 8
 
 
 def test_penalties_of_targets_are_as_many_as_targets():

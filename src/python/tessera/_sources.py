@@ -18,7 +18,7 @@ import numpy
 
 from tessera import _arrays, _core
 from tessera._core import StreamedMatrix
-from tessera._matrices import _bytes, _call_again
+from tessera._matrices import _bytes
 from tessera._matrices import open as _open
 from tessera._names import dtype_of
 from tessera._packages import package
@@ -26,8 +26,6 @@ from tessera._packages import package
 _HELD = 2  # units in memory
 _UNIT = 8 << 20  # of small chunks read together
 _DASK_UNIT = 64 << 20  # computed by a cluster at a time
-
-
 
 
 def _type_name(dtype: Any) -> str:
@@ -88,8 +86,6 @@ def _numbers(function: str, part: Any, dtype: numpy.dtype, first_row: int) -> An
             f"tessera.{function}: found {found[row, col]} in row {first_row + row}, which {dtype.name} {what}"
         )
     return result
-
-
 
 
 def _require_unit(function: str, rows: int, row_bytes: int, limit: int, advice: str) -> None:
@@ -154,7 +150,11 @@ class _InUnits:
         while len(self.held) >= _HELD:
             self.held.popitem(last=False)
         first, end = int(self.edges[k]), int(self.edges[k + 1])
-        self.held[k] = part = self.source.rows(first, end)
+        self.held[k] = part = self._read(first, end)
+        return part
+
+    def _read(self, first: int, end: int) -> Any:
+        part = self.source.rows(first, end)
         if part.shape[0] != end - first:
             raise ValueError(f"tessera: expected rows {first} to {end} of a source, found {part.shape[0]} rows")
         return part
@@ -172,7 +172,7 @@ class _InUnits:
     def direct(self, first: int, end: int) -> Any:
         """Rows that are not kept in memory."""
         with self.lock:
-            return self.source.rows(first, end)
+            return self._read(first, end)
 
     @property
     def bytes(self) -> int:
@@ -202,89 +202,20 @@ def _shape_of(function: str, x: Any, what: str = "") -> tuple[int, int]:
     return shape[0], shape[1]
 
 
-
-
-class RowReader:
-    """Whole rows of a streamed matrix, read in Python: of functions, of other packages, and of .npy files.
-
-    `reader_of` returns one. Passes of the compiled part do not count its reads.
-    """
-
-    def __init__(self, A: StreamedMatrix, read: Any) -> None:
-        self._read, self._dtype, self._order = read, A.dtype, A.order
-        self._cols = A.shape[1]
-        self._step = max(1, min(_ROWS_AT_ONCE, A.memory_limit // 4) // (A.shape[1] * A.dtype.itemsize))
-
-    def blocks(self, first: int, end: int) -> Iterator[tuple[int, Any]]:
-        """Pairs of a row and the rows from it on. Those of other packages are kept as the stream keeps them."""
-        units = self._read.edges if isinstance(self._read, _InUnits) else None
-        while first < end:
-            last = min(end, first + self._step)
-            if units is not None:  # what is read together
-                last = min(end, int(units[numpy.searchsorted(units, first, side="right")]))
-            yield first, _arrays.block(self._read, self._dtype, first, last - first, 0, self._cols)
-            first = last
-
-    def copy(self, first: int, end: int) -> Any:
-        """The rows as an array in the order of the matrix. The reader keeps nothing in memory."""
-        out = numpy.empty((end - first, self._cols), self._dtype, order=self._order)
-        if self._order == "F":
-            step = max(1, _ROWS_AT_ONCE // max(1, (end - first) * self._dtype.itemsize))
-            for begin in range(0, self._cols if end > first else 0, step):
-                count = min(step, self._cols - begin)
-                out[:, begin : begin + count] = _arrays.block(self._read, self._dtype, first, end - first, begin, count)
-            return out
-        read = _Direct(self._read) if isinstance(self._read, _InUnits) else self._read
-        for begin in range(first, end, self._step):
-            count = min(self._step, end - begin)
-            out[begin - first : begin - first + count] = _arrays.block(read, self._dtype, begin, count, 0, self._cols)
-        return out
-
-
 _ROWS_AT_ONCE = 64 << 20  # bytes
 
 
-class _Direct:
-    """The `read` of a source that keeps nothing."""
-
-    def __init__(self, read: _InUnits) -> None:
-        self.read = read
-
-    def __call__(self, rows: slice, cols: slice) -> Any:
-        return self.read.direct(rows.start, rows.stop)[:, cols]
-
-
-class _Mapped:
-    """The `read` of a mapped file in foreign or native byte order."""
-
-    def __init__(self, array: Any) -> None:
-        self.array = array
-
-    def __call__(self, rows: slice, cols: slice) -> Any:
-        return self.array[rows, cols].astype(self.array.dtype.newbyteorder("="), copy=False)
-
-
-def reader_of(A: StreamedMatrix) -> RowReader | None:
-    """Reads whole rows; None if only the compiled part can read the file."""
+def rows_of(A: StreamedMatrix, first: int, end: int) -> Any:
+    """Rows of a streamed matrix as an array in its order. Sources of other packages keep nothing in memory."""
     function, arguments = A.__reduce__()
-    if function is _stream:
-        return RowReader(A, arguments[0])
-    if function is _call_again:
-        return RowReader(A, arguments[2])
-    whole = _mapped(A, arguments[0], has_shape=arguments[3] is not None)
-    return None if whole is None else RowReader(A, _Mapped(whole))
-
-
-def _mapped(A: StreamedMatrix, path: str, has_shape: bool) -> Any:
-    """The elements of a .npy file, or of a raw file if a shape was given; None: of another format or type."""
-    try:
-        whole = numpy.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError):
-        if not has_shape or not os.path.isfile(path) or os.path.getsize(path) != math.prod(A.shape) * A.dtype.itemsize:
-            return None
-        return numpy.memmap(path, A.dtype, "r", shape=A.shape, order=A.order)
-    is_same = isinstance(whole, numpy.memmap) and whole.shape == A.shape and whole.dtype.newbyteorder("=") == A.dtype
-    return whole if is_same else None
+    if function is not _stream or not isinstance(arguments[0], _InUnits):
+        return _core._rows_of_stream(A, first, end)
+    rows = numpy.empty((end - first, A.shape[1]), A.dtype)
+    step = max(1, min(_ROWS_AT_ONCE, A.memory_limit // 4) // (A.shape[1] * A.dtype.itemsize))
+    for begin in range(first, end, step):
+        last = min(begin + step, end)
+        rows[begin - first : last - first] = arguments[0].direct(begin, last)
+    return rows
 
 
 class _Sliced:
@@ -460,8 +391,6 @@ def from_xarray(x: Any, *, dtype: Any = None, memory_limit: int | str = "1GiB") 
         return from_dask(x.data, dtype=dtype, memory_limit=memory_limit)
     sizes = x.encoding.get("preferred_chunks") or {}
     return _of_chunks("from_xarray", x, sizes.get(x.dims[0], 1), dtype, memory_limit)
-
-
 
 
 def _identity(path: str) -> tuple[int, int, int]:

@@ -35,7 +35,7 @@ try:
 except ImportError as error:
     raise ImportError("tessera.sklearn needs scikit-learn 1.6 or newer") from error
 
-from tessera import _arrays, _core, _sources, linalg
+from tessera import _arrays, _core, linalg
 from tessera._sentences import renamed
 
 __all__ = [
@@ -91,18 +91,8 @@ def _linear(X: Any, coefficients: Any, intercept: Any) -> Any:
 
 
 def _columns(X: Any, vectors: Any) -> Any:
-    """X @ vectors.T, with one pass over a streamed X if Python reads its rows, otherwise one per vector."""
-    vectors = numpy.asarray(vectors, X.dtype)
-    block = numpy.ascontiguousarray(vectors.T)
-    if not isinstance(X, _core.StreamedMatrix):
-        return _core.matvec(X, block, copy=True)
-    reader = _sources.reader_of(X) if len(vectors) > 1 and X.order == "C" else None
-    if reader is None:
-        return numpy.stack([_core.matvec(X, vector) for vector in vectors], axis=1)
-    result = numpy.empty((X.shape[0], len(vectors)), X.dtype)
-    for first, rows in reader.blocks(0, X.shape[0]):
-        result[first : first + len(rows)] = _core.matvec(rows, block, copy=True)
-    return result
+    """X @ vectors.T, with one pass over X."""
+    return _core.matvec(X, numpy.ascontiguousarray(vectors.T, X.dtype), copy=True)
 
 
 class PerfectSeparationWarning(ConvergenceWarning):
