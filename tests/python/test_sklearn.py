@@ -817,3 +817,33 @@ def test_masks(estimator):
             sentence = f"^{type(estimator).__name__}: {name} must not have masked elements; pass its filled"
             with pytest.raises(TypeError, match=sentence):
                 call()
+
+
+@pytest.mark.parametrize("name", ["PoissonRegressor", "GammaRegressor", "TweedieRegressor"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_score_of_equal_targets(name, dtype):
+    X = datasets.load_iris(return_X_y=True)[0].astype(dtype)
+    y = np.full(len(X), 3.0)
+    model = getattr(of_tessera, name)().fit(X, y)
+    close(model.predict(X), y)
+    assert model.score(X, y) == model.score(X, y.tolist()) == 1
+    assert model.score(X, y + 1) == 0
+    with pytest.raises(ValueError):
+        model.score(X, -y)
+
+
+def test_a_fit_to_a_stream_forgets_the_names_of_an_earlier_one(tmp_path):
+    package("pandas")
+    X, y = datasets.load_diabetes(return_X_y=True, as_frame=True)
+    model = of_tessera.Ridge().fit(X, y)
+    assert list(model.feature_names_in_) == list(X.columns)
+    model.fit(stream_of(X.to_numpy()[:, :3].copy(), tmp_path), y)
+    assert not hasattr(model, "feature_names_in_") and model.n_features_in_ == 3
+    assert model.predict(X.to_numpy()[:5, :3]).shape == (5,)
+
+
+@pytest.mark.parametrize("estimator", [of_tessera.PCA(2), of_tessera.PCA(2, whiten=True), of_tessera.TruncatedSVD(2)])
+def test_coordinates_of_another_number_are_refused(estimator):
+    model = clone(estimator).fit(datasets.load_wine(return_X_y=True)[0])
+    with pytest.raises(ValueError, match=f"X has 3 coordinates, but {type(model).__name__} has 2 components"):
+        model.inverse_transform(np.ones((4, 3)))

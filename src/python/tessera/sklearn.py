@@ -74,6 +74,7 @@ def _matrix(
     rows, cols = X.shape
     if reset:
         estimator.n_features_in_ = cols
+        vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
     elif cols != estimator.n_features_in_:
         raise ValueError(
             f"X has {cols} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input"
@@ -774,10 +775,15 @@ class _LogLinkRegressor(_Regressor):
         Returns
         -------
         float
-            1 of a perfect fit, 0 of an intercept alone.
+            1 of a perfect fit, 0 of an intercept alone. If all targets are equal, 1 of a perfect fit and 0 of others.
         """
         _arrays.require_unmasked(type(self).__name__, y=y, sample_weight=sample_weight)
-        return d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=self._variance_power())
+        expected = self.predict(X)
+        if numpy.shape(y) == expected.shape and len(expected) > 1 and 0 <= numpy.min(y) == numpy.max(y):
+            # The deviance of an intercept alone is 0.
+            bound = math.sqrt(numpy.finfo(expected.dtype).eps)
+            return float(numpy.allclose(expected, y, rtol=bound, atol=bound))
+        return d2_tweedie_score(y, expected, sample_weight=sample_weight, power=self._variance_power())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -1199,6 +1205,10 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         check_is_fitted(self)
         _arrays.require_unmasked(type(self).__name__, X=X)
         X = check_array(X, dtype=_FLOATS)
+        if X.shape[1] != len(self.components_):
+            raise ValueError(
+                f"X has {X.shape[1]} coordinates, but {type(self).__name__} has {len(self.components_)} components"
+            )
         X = X if scales is None else X * scales(X.dtype)
         return _core.matmul(X, numpy.asarray(self.components_, X.dtype), copy=True)
 
