@@ -847,3 +847,46 @@ def test_coordinates_of_another_number_are_refused(estimator):
     model = clone(estimator).fit(datasets.load_wine(return_X_y=True)[0])
     with pytest.raises(ValueError, match=f"X has 3 coordinates, but {type(model).__name__} has 2 components"):
         model.inverse_transform(np.ones((4, 3)))
+
+
+NOT_ACCEPTED = {
+    "LogisticRegression": {"dual", "intercept_scaling", "multi_class"},
+    "RidgeCV": {"scoring", "cv", "gcv_mode", "store_cv_results", "alpha_per_target"},
+}
+
+
+@pytest.mark.parametrize("name", of_tessera.__all__)
+def test_arguments_of_scikit_learn_are_accepted(name):
+    theirs = getattr(linear_model, name, getattr(decomposition, name, None))
+    if theirs is None:
+        assert name == "PerfectSeparationWarning"
+        return
+    ours = getattr(of_tessera, name)
+    assert set(theirs().get_params()) - set(ours().get_params()) <= NOT_ACCEPTED.get(name, set())
+
+
+@pytest.mark.parametrize(
+    ("estimator", "sentence"),
+    [
+        (of_tessera.LinearRegression(positive=True), "LinearRegression: positive must be False: .* found True"),
+        (of_tessera.Ridge(positive=True), "Ridge: positive must be False"),
+        (of_tessera.LogisticRegression(penalty="l1"), "LogisticRegression: penalty must be 'l2' or None: .* found 'l1'"),
+        (of_tessera.LogisticRegression(l1_ratio=0.5), "LogisticRegression: l1_ratio must be 0 or None"),
+        (of_tessera.TweedieRegressor(link="identity"), "TweedieRegressor: link must be 'auto' or 'log'"),
+    ],
+)
+def test_values_that_are_not_supported_are_refused(estimator, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        estimator.fit(np.arange(6.0).reshape(3, 2), np.array([1, 2, 1]))
+
+
+def test_arguments_that_are_not_used_change_nothing():
+    X, y = datasets.load_breast_cancer(return_X_y=True)
+    X = X[:, :5] / X[:, :5].max(axis=0)
+    plain = of_tessera.LogisticRegression().fit(X, y)
+    same = of_tessera.LogisticRegression(random_state=3, n_jobs=2, verbose=1, warm_start=True).fit(X, y)
+    assert same.coef_.tobytes() == plain.coef_.tobytes()
+    free, infinite = of_tessera.LogisticRegression(penalty=None).fit(X, y), of_tessera.LogisticRegression(np.inf).fit(X, y)
+    assert free.coef_.tobytes() == infinite.coef_.tobytes() != plain.coef_.tobytes()
+    found = of_tessera.PCA(2, copy=False, iterated_power=7, n_oversamples=3).fit(X)
+    assert found.components_.tobytes() == of_tessera.PCA(2).fit(X).components_.tobytes()

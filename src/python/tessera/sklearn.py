@@ -118,6 +118,16 @@ def _require_flag(estimator: Any, name: str) -> None:
         raise ValueError(f"{type(estimator).__name__}: {name} must be True or False, found {value!r}")
 
 
+def _require_default(estimator: Any, name: str, *values: Any) -> None:
+    """A parameter of scikit-learn whose other values are not supported."""
+    value = getattr(estimator, name)
+    if not isinstance(value, (str, bool, numbers.Real, type(None))) or value not in values:
+        raise ValueError(
+            f"{type(estimator).__name__}: {name} must be {' or '.join(map(repr, values))}: other values are not supported, "
+            f"found {value!r}"
+        )
+
+
 def _whole(estimator: Any, name: str, least: int) -> int:
     """A parameter that is a whole number of at least this."""
     value = getattr(estimator, name)
@@ -434,6 +444,10 @@ class LinearRegression(_Linear):
     tol : float, default 0.0
         Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
         1e-10, and the root of the precision of X's type for more than 512 columns.
+    copy_X, n_jobs : bool, int or None
+        Accepted as by scikit-learn, and not used: X is not changed, and `tessera.threads` sets the number of threads.
+    positive : bool, default False
+        Coefficients of at least 0 are not supported: only False.
 
     Attributes
     ----------
@@ -465,10 +479,16 @@ class LinearRegression(_Linear):
     (array([2.]), 1.0)
     """
 
-    def __init__(self, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0):
+    def __init__(
+        self, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0, copy_X: bool = True,
+        n_jobs: int | None = None, positive: bool = False,
+    ):  # fmt: skip
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+        self.positive = positive
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearRegression":
         """Fit the model.
@@ -487,6 +507,7 @@ class LinearRegression(_Linear):
         self
             The fitted estimator.
         """
+        _require_default(self, "positive", False)
         return self._fit_targets(X, y, 0.0, sample_weight)
 
 
@@ -509,6 +530,10 @@ class Ridge(_Linear):
         per pass. "lbfgs" and "sparse_cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "cholesky" for up to
         512 columns, and "sparse_cg" above.
+    copy_X, random_state : bool, int, numpy.random.RandomState or None
+        Accepted as by scikit-learn, and not used: X is not changed, and there are no random numbers.
+    positive : bool, default False
+        Coefficients of at least 0 are not supported: only False.
 
     Attributes
     ----------
@@ -544,13 +569,16 @@ class Ridge(_Linear):
 
     def __init__(
         self, alpha: Any = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0,
-        solver: str = "auto",
+        solver: str = "auto", copy_X: bool = True, positive: bool = False, random_state: Any = None,
     ):  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
         self.solver = solver
+        self.copy_X = copy_X
+        self.positive = positive
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "Ridge":
         """Fit the model.
@@ -569,6 +597,7 @@ class Ridge(_Linear):
         self
             The fitted estimator.
         """
+        _require_default(self, "positive", False)
         if isinstance(self.alpha, (list, tuple, numpy.ndarray)) and numpy.ndim(self.alpha) == 1:
             alpha: Any = [_number(self, "alpha", each) for each in self.alpha]
         else:
@@ -703,13 +732,15 @@ class _LogLinkRegressor(_Regressor):
 
     def __init__(
         self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0,
-        solver: str = "auto",
+        solver: str = "auto", warm_start: bool = False, verbose: int = 0,
     ):  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
         self.solver = solver
+        self.warm_start = warm_start
+        self.verbose = verbose
 
     def _variance_power(self) -> float:
         return 1.0
@@ -810,6 +841,8 @@ class PoissonRegressor(_LogLinkRegressor):
         per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
         512 columns, and "newton-cg" above.
+    warm_start, verbose : bool, int
+        Accepted as by scikit-learn, and not used: each fit starts from zero, and prints nothing.
 
     Attributes
     ----------
@@ -861,6 +894,8 @@ class GammaRegressor(_LogLinkRegressor):
         per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
         512 columns, and "newton-cg" above.
+    warm_start, verbose : bool, int
+        Accepted as by scikit-learn, and not used: each fit starts from zero, and prints nothing.
 
     Attributes
     ----------
@@ -920,6 +955,10 @@ class TweedieRegressor(_LogLinkRegressor):
         per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
         512 columns, and "newton-cg" above.
+    link : {"auto", "log"}, default "auto"
+        The link is the logarithm.
+    warm_start, verbose : bool, int
+        Accepted as by scikit-learn, and not used: each fit starts from zero, and prints nothing.
 
     Attributes
     ----------
@@ -966,11 +1005,19 @@ class TweedieRegressor(_LogLinkRegressor):
         max_iter: int | None = 100,
         tol: float = 0.0,
         solver: str = "auto",
+        link: str = "auto",
+        warm_start: bool = False,
+        verbose: int = 0,
     ):
-        super().__init__(alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, solver=solver)
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, solver=solver, warm_start=warm_start,
+            verbose=verbose,
+        )  # fmt: skip
         self.power = power
+        self.link = link
 
     def _variance_power(self) -> float:
+        _require_default(self, "link", "auto", "log")
         power = _number(self, "power", self.power)
         if not 1 <= power < math.inf:
             raise ValueError(f"TweedieRegressor: power must be a finite number of at least 1, found {self.power!r}")
@@ -1000,6 +1047,13 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
         512 columns, and "newton-cg" above. More than two classes need
         "newton-cholesky".
+    penalty : {"l2", None}, default "l2"
+        None fits without a penalty, as C=inf does.
+    l1_ratio : float, default 0.0
+        An absolute penalty is not supported: only 0.
+    random_state, n_jobs, warm_start, verbose : int, numpy.random.RandomState, bool or None
+        Accepted as by scikit-learn, and not used: there are no random numbers, `tessera.threads` sets the number of
+        threads, and each fit starts from zero and prints nothing.
 
     Attributes
     ----------
@@ -1045,7 +1099,19 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         tol: float = 0.0,
         class_weight: Any = None,
         solver: str = "auto",
+        penalty: str | None = "l2",
+        l1_ratio: float | None = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
     ):
+        self.penalty = penalty
+        self.l1_ratio = l1_ratio
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.verbose = verbose
         self.C = C
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
@@ -1072,7 +1138,9 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         """
         if y is None:
             raise ValueError("LogisticRegression requires y to be passed, but the target y is None")
-        penalty = 1 / _number(self, "C", self.C, positive=True)
+        _require_default(self, "penalty", "l2", None)
+        _require_default(self, "l1_ratio", 0, None)
+        penalty = 0.0 if self.penalty is None else 1 / _number(self, "C", self.C, positive=True)
         X, y = _matrix(self, X, y, reset=True)
         check_classification_targets(y)
         weights = _weights(self, sample_weight, X)
@@ -1290,6 +1358,8 @@ class PCA(_Projection):
         Largest residual, relative to the largest singular value. 0 is the precision of X's type.
     random_state : int, numpy.random.RandomState or None, default None
         Accepted as by scikit-learn, and not used: there are no random numbers.
+    copy, iterated_power, n_oversamples, power_iteration_normalizer : bool, int or str
+        Accepted as by scikit-learn, and not used: X is not changed, and the tolerance determines the iterations.
 
     Attributes
     ----------
@@ -1321,12 +1391,20 @@ class PCA(_Projection):
         svd_solver: str = "auto",
         tol: float = 0.0,
         random_state: Any = None,
+        copy: bool = True,
+        iterated_power: int | str = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
     ):
         self.n_components = n_components
         self.whiten = whiten
         self.svd_solver = svd_solver
         self.tol = tol
         self.random_state = random_state
+        self.copy = copy
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
 
     def fit(self, X: Any, y: Any = None) -> "PCA":
         """Fit the model.
@@ -1525,6 +1603,8 @@ class TruncatedSVD(_Projection):
         Seed of "randomized". None takes another seed in each call, from NumPy's global generator.
     tol : float, default 0.0
         Largest residual of "lanczos", relative to the largest value. 0 is the precision of X's type.
+    power_iteration_normalizer : str, default "auto"
+        Accepted as by scikit-learn, and not used: the vectors are made orthogonal in each power iteration.
 
     Attributes
     ----------
@@ -1558,6 +1638,7 @@ class TruncatedSVD(_Projection):
         n_oversamples: int = 10,
         random_state: Any = 0,
         tol: float = 0.0,
+        power_iteration_normalizer: str = "auto",
     ):
         self.n_components = n_components
         self.algorithm = algorithm
@@ -1565,6 +1646,7 @@ class TruncatedSVD(_Projection):
         self.n_oversamples = n_oversamples
         self.random_state = random_state
         self.tol = tol
+        self.power_iteration_normalizer = power_iteration_normalizer
 
     def fit(self, X: Any, y: Any = None) -> "TruncatedSVD":
         """Fit the model.
