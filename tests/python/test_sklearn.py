@@ -620,6 +620,15 @@ def test_results_with_several_columns_share_a_pass(source, tmp_path):
         assert source != "callback" or max(read) <= 2**17 // 8
 
 
+def test_coefficients_of_many_targets_do_not_count_towards_the_limit():
+    X = np.random.default_rng(1).standard_normal((200, 3000))
+    model = of_tessera.LinearRegression()
+    model.coef_, model.intercept_, model.n_features_in_ = X[:40].copy(), np.zeros(40), 3000
+    stream = tessera.from_callback(*X.shape, lambda rows, cols: X[rows, cols], memory_limit="512KiB")  # coef_: 938 KiB
+    assert model.predict(stream).tobytes() == model.predict(X).tobytes()
+    assert stream.reads == 1
+
+
 def test_penalties_of_targets_are_as_many_as_targets():
     X, Y = datasets.load_linnerud(return_X_y=True)
     with pytest.raises(ValueError, match="Ridge: alpha has 2 penalties for 3 targets: expected one for each"):

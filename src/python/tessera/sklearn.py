@@ -93,7 +93,8 @@ def _linear(X: Any, coefficients: Any, intercept: Any) -> Any:
 
 def _columns(X: Any, vectors: Any) -> Any:
     """X @ vectors.T, with one pass over X."""
-    return _core.matvec(X, numpy.ascontiguousarray(vectors.T, X.dtype), copy=True)
+    # Copies of vectors that are not contiguous would count towards the limit of a stream.
+    return _core.matvec(X, numpy.ascontiguousarray(vectors, X.dtype).T, copy=True)
 
 
 class PerfectSeparationWarning(ConvergenceWarning):
@@ -569,7 +570,7 @@ class Ridge(_Linear):
 
     def __init__(
         self, alpha: Any = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0,
-        solver: str = "auto", copy_X: bool = True, positive: bool = False, random_state: Any = None,
+        solver: str = "auto", copy_X: bool = True, random_state: Any = None, positive: bool = False,
     ):  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -577,8 +578,8 @@ class Ridge(_Linear):
         self.tol = tol
         self.solver = solver
         self.copy_X = copy_X
-        self.positive = positive
         self.random_state = random_state
+        self.positive = positive
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "Ridge":
         """Fit the model.
