@@ -681,8 +681,16 @@ def test_numbers_of_components_that_are_refused(tmp_path):
     stream = stream_of(X, tmp_path)
     found = of_tessera.PCA(0.95, whiten=True).fit(stream)
     assert found.transform(stream).tobytes() == of_tessera.PCA(0.95, whiten=True).fit(X).transform(stream).tobytes()
-    with pytest.raises(TypeError, match="score_samples expects an array, found a matrix that is streamed"):
-        found.score(stream)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_likelihoods_of_a_streamed_matrix(order):
+    X = datasets.load_digits().data
+    model = of_tessera.PCA(10).fit(X)
+    stream = tessera.from_callback(*X.shape, lambda rows, cols: X[rows, cols], order=order, memory_limit="256KiB")
+    close(model.score_samples(stream), model.score_samples(X), rtol=1e-12)
+    assert stream.reads == 1
+    close(model.score(stream), model.score(X), rtol=1e-12)
 
 
 @pytest.mark.parametrize("estimator", [of_tessera.PCA(2), of_tessera.TruncatedSVD(2)])
@@ -878,7 +886,7 @@ def test_arguments_of_scikit_learn_are_accepted(name):
     ("estimator", "sentence"),
     [
         (of_tessera.LinearRegression(positive=True), "LinearRegression: positive must be False: .* found True"),
-        (of_tessera.Ridge(positive=True), "Ridge: positive must be False"),
+        (of_tessera.Ridge(positive=np.True_), "Ridge: positive must be False"),
         (of_tessera.LogisticRegression(penalty="l1"), "LogisticRegression: penalty must be 'l2' or None: .* found 'l1'"),
         (of_tessera.LogisticRegression(l1_ratio=0.5), "LogisticRegression: l1_ratio must be 0 or None"),
         (of_tessera.TweedieRegressor(link="identity"), "TweedieRegressor: link must be 'auto' or 'log'"),

@@ -122,7 +122,7 @@ def _require_flag(estimator: Any, name: str) -> None:
 def _require_default(estimator: Any, name: str, *values: Any) -> None:
     """A parameter of scikit-learn whose other values are not supported."""
     value = getattr(estimator, name)
-    if not isinstance(value, (str, bool, numbers.Real, type(None))) or value not in values:
+    if not isinstance(value, (str, numpy.bool_, numbers.Real, type(None))) or value not in values:
         raise ValueError(
             f"{type(estimator).__name__}: {name} must be {' or '.join(map(repr, values))}: other values are not supported, "
             f"found {value!r}"
@@ -1536,7 +1536,7 @@ class PCA(_Projection):
 
         Parameters
         ----------
-        X : array
+        X : array or StreamedMatrix
             Dense matrix of shape (n_samples, n_features) on the host.
 
         Returns
@@ -1545,15 +1545,18 @@ class PCA(_Projection):
             Log-likelihoods.
         """
         check_is_fitted(self)
-        if isinstance(X, _core.StreamedMatrix):
-            raise TypeError("PCA: score_samples expects an array, found a matrix that is streamed")
         X, _ = _matrix(self, X, reset=False)
         precision = self.get_precision()
-        result = numpy.empty(len(X))
+        result = numpy.empty(X.shape[0])
+        is_streamed = isinstance(X, _core.StreamedMatrix)
         rows = 4096  # avoids a centred copy as large as X
-        for begin in range(0, len(X), rows):
-            centred = X[begin : begin + rows].astype(float) - self.mean_
-            result[begin : begin + rows] = -0.5 * ((centred @ precision) * centred).sum(axis=1)
+        if is_streamed:
+            rows = max(1, min(rows, X.memory_limit // (4 * 8 * X.shape[1])))
+        for begin in range(0, len(result), rows):
+            end = min(begin + rows, len(result))
+            part = _core._rows_of_stream(X, begin, end) if is_streamed else X[begin:end]
+            centred = part.astype(float) - self.mean_
+            result[begin:end] = -0.5 * ((centred @ precision) * centred).sum(axis=1)
         log_determinant = numpy.linalg.slogdet(precision)[1]
         return result - 0.5 * (X.shape[1] * math.log(2 * math.pi) - log_determinant)
 
@@ -1562,7 +1565,7 @@ class PCA(_Projection):
 
         Parameters
         ----------
-        X : array
+        X : array or StreamedMatrix
             Dense matrix of shape (n_samples, n_features) on the host.
         y : None
             Ignored.
