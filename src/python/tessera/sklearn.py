@@ -35,7 +35,7 @@ try:
 except ImportError as error:
     raise ImportError("tessera.sklearn needs scikit-learn 1.6 or newer") from error
 
-from tessera import _arrays, _core, _sources, linalg
+from tessera import _arrays, _core, linalg
 from tessera._sentences import renamed
 
 __all__ = [
@@ -81,6 +81,7 @@ def _matrix(
     rows, cols = X.shape
     if reset:
         estimator.n_features_in_ = cols
+        vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
     elif cols != estimator.n_features_in_:
         raise ValueError(
             f"X has {cols} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input"
@@ -107,18 +108,9 @@ def _with_intercepts(products: Any, intercepts: Any) -> Any:
 
 
 def _columns(X: Any, vectors: Any) -> Any:
-    """X @ vectors.T, with one pass over a streamed X if Python reads its rows, otherwise one per vector."""
-    vectors = numpy.asarray(vectors, _type_for(X, vectors))
-    block = numpy.ascontiguousarray(vectors.T)
-    if not isinstance(X, _core.StreamedMatrix):
-        return _core.matvec(X, block, copy=True)
-    reader = _sources.reader_of(X) if len(vectors) > 1 and X.order == "C" else None
-    if reader is None:
-        return numpy.stack([_core.matvec(X, vector) for vector in vectors], axis=1)
-    result = numpy.empty((X.shape[0], len(vectors)), vectors.dtype)
-    for first, rows in reader.blocks(0, X.shape[0]):
-        result[first : first + len(rows)] = _core.matvec(rows, block, copy=True)
-    return result
+    """X @ vectors.T, with one pass over X."""
+    # Copies of vectors that are not contiguous would count towards the limit of a stream.
+    return _core.matvec(X, numpy.ascontiguousarray(vectors, _type_for(X, vectors)).T, copy=True)
 
 
 class PerfectSeparationWarning(ConvergenceWarning):
@@ -141,6 +133,16 @@ def _require_flag(estimator: Any, name: str) -> None:
     value = getattr(estimator, name)
     if not isinstance(value, (bool, numpy.bool_)):
         raise ValueError(f"{type(estimator).__name__}: {name} must be True or False, found {value!r}")
+
+
+def _require_default(estimator: Any, name: str, *values: Any) -> None:
+    """A parameter of scikit-learn whose other values are not supported."""
+    value = getattr(estimator, name)
+    if not isinstance(value, (str, numpy.bool_, numbers.Real, type(None))) or value not in values:
+        raise ValueError(
+            f"{type(estimator).__name__}: {name} must be {' or '.join(map(repr, values))}: other values are not supported, "
+            f"found {value!r}"
+        )
 
 
 def _whole(estimator: Any, name: str, least: int) -> int:
@@ -459,6 +461,10 @@ class LinearRegression(_Linear):
     tol : float, default 0.0
         Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
         1e-10, and the root of the precision of X's type for more than 512 columns.
+    copy_X, n_jobs : bool, int or None
+        Accepted as by scikit-learn, and not used: X is not changed, and `tessera.threads` sets the number of threads.
+    positive : bool, default False
+        Coefficients of at least 0 are not supported: only False.
 
     Attributes
     ----------
@@ -490,10 +496,16 @@ class LinearRegression(_Linear):
     (array([2.]), 1.0)
     """
 
-    def __init__(self, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0):
+    def __init__(
+        self, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0, copy_X: bool = True,
+        n_jobs: int | None = None, positive: bool = False,
+    ):  # fmt: skip
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+        self.positive = positive
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearRegression":
         """Fit the model.
@@ -512,6 +524,7 @@ class LinearRegression(_Linear):
         self
             The fitted estimator.
         """
+        _require_default(self, "positive", False)
         return self._fit_targets(X, y, 0.0, sample_weight)
 
 
@@ -534,6 +547,10 @@ class Ridge(_Linear):
         per pass. "lbfgs" and "sparse_cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "cholesky" for up to
         512 columns, and "sparse_cg" above.
+    copy_X, random_state : bool, int, numpy.random.RandomState or None
+        Accepted as by scikit-learn, and not used: X is not changed, and there are no random numbers.
+    positive : bool, default False
+        Coefficients of at least 0 are not supported: only False.
 
     Attributes
     ----------
@@ -569,13 +586,16 @@ class Ridge(_Linear):
 
     def __init__(
         self, alpha: Any = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0,
-        solver: str = "auto",
+        solver: str = "auto", copy_X: bool = True, random_state: Any = None, positive: bool = False,
     ):  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
         self.solver = solver
+        self.copy_X = copy_X
+        self.random_state = random_state
+        self.positive = positive
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "Ridge":
         """Fit the model.
@@ -594,6 +614,7 @@ class Ridge(_Linear):
         self
             The fitted estimator.
         """
+        _require_default(self, "positive", False)
         if isinstance(self.alpha, (list, tuple, numpy.ndarray)) and numpy.ndim(self.alpha) == 1:
             alpha: Any = [_number(self, "alpha", each) for each in self.alpha]
         else:
@@ -728,13 +749,15 @@ class _LogLinkRegressor(_Regressor):
 
     def __init__(
         self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0,
-        solver: str = "auto",
+        solver: str = "auto", warm_start: bool = False, verbose: int = 0,
     ):  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
         self.solver = solver
+        self.warm_start = warm_start
+        self.verbose = verbose
 
     def _variance_power(self) -> float:
         return 1.0
@@ -800,10 +823,15 @@ class _LogLinkRegressor(_Regressor):
         Returns
         -------
         float
-            1 of a perfect fit, 0 of an intercept alone.
+            1 of a perfect fit, 0 of an intercept alone. If all targets are equal, 1 of a perfect fit and 0 of others.
         """
         _arrays.require_unmasked(type(self).__name__, y=y, sample_weight=sample_weight)
-        return d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=self._variance_power())
+        expected = self.predict(X)
+        if numpy.shape(y) == expected.shape and len(expected) > 1 and 0 <= numpy.min(y) == numpy.max(y):
+            # The deviance of an intercept alone is 0.
+            bound = math.sqrt(numpy.finfo(expected.dtype).eps)
+            return float(numpy.allclose(expected, y, rtol=bound, atol=bound))
+        return d2_tweedie_score(y, expected, sample_weight=sample_weight, power=self._variance_power())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -830,6 +858,8 @@ class PoissonRegressor(_LogLinkRegressor):
         per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
         512 columns, and "newton-cg" above.
+    warm_start, verbose : bool, int
+        Accepted as by scikit-learn, and not used: each fit starts from zero, and prints nothing.
 
     Attributes
     ----------
@@ -881,6 +911,8 @@ class GammaRegressor(_LogLinkRegressor):
         per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
         512 columns, and "newton-cg" above.
+    warm_start, verbose : bool, int
+        Accepted as by scikit-learn, and not used: each fit starts from zero, and prints nothing.
 
     Attributes
     ----------
@@ -940,6 +972,10 @@ class TweedieRegressor(_LogLinkRegressor):
         per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
         512 columns, and "newton-cg" above.
+    link : {"auto", "log"}, default "auto"
+        The link is the logarithm.
+    warm_start, verbose : bool, int
+        Accepted as by scikit-learn, and not used: each fit starts from zero, and prints nothing.
 
     Attributes
     ----------
@@ -986,11 +1022,19 @@ class TweedieRegressor(_LogLinkRegressor):
         max_iter: int | None = 100,
         tol: float = 0.0,
         solver: str = "auto",
+        link: str = "auto",
+        warm_start: bool = False,
+        verbose: int = 0,
     ):
-        super().__init__(alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, solver=solver)
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, solver=solver, warm_start=warm_start,
+            verbose=verbose,
+        )  # fmt: skip
         self.power = power
+        self.link = link
 
     def _variance_power(self) -> float:
+        _require_default(self, "link", "auto", "log")
         power = _number(self, "power", self.power)
         if not 1 <= power < math.inf:
             raise ValueError(f"TweedieRegressor: power must be a finite number of at least 1, found {self.power!r}")
@@ -1020,6 +1064,13 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
         512 columns, and "newton-cg" above. More than two classes need
         "newton-cholesky".
+    penalty : {"l2", None}, default "l2"
+        None fits without a penalty, as C=inf does.
+    l1_ratio : float, default 0.0
+        An absolute penalty is not supported: only 0.
+    random_state, n_jobs, warm_start, verbose : int, numpy.random.RandomState, bool or None
+        Accepted as by scikit-learn, and not used: there are no random numbers, `tessera.threads` sets the number of
+        threads, and each fit starts from zero and prints nothing.
 
     Attributes
     ----------
@@ -1065,7 +1116,19 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         tol: float = 0.0,
         class_weight: Any = None,
         solver: str = "auto",
+        penalty: str | None = "l2",
+        l1_ratio: float | None = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
     ):
+        self.penalty = penalty
+        self.l1_ratio = l1_ratio
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.verbose = verbose
         self.C = C
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
@@ -1092,7 +1155,9 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         """
         if y is None:
             raise ValueError("LogisticRegression requires y to be passed, but the target y is None")
-        penalty = 1 / _number(self, "C", self.C, positive=True)
+        _require_default(self, "penalty", "l2", None)
+        _require_default(self, "l1_ratio", 0, None)
+        penalty = 0.0 if self.penalty is None else 1 / _number(self, "C", self.C, positive=True)
         X, y = _matrix(self, X, y, reset=True)
         check_classification_targets(y)
         weights = _weights(self, sample_weight, X)
@@ -1232,6 +1297,10 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         check_is_fitted(self)
         _arrays.require_unmasked(type(self).__name__, X=X)
         X = check_array(X, dtype=_FLOATS)
+        if X.shape[1] != len(self.components_):
+            raise ValueError(
+                f"X has {X.shape[1]} coordinates, but {type(self).__name__} has {len(self.components_)} components"
+            )
         X = X if scales is None else X * scales(X.dtype)
         return _core.matmul(X, numpy.asarray(self.components_, X.dtype), copy=True)
 
@@ -1313,6 +1382,8 @@ class PCA(_Projection):
         Largest residual, relative to the largest singular value. 0 is the precision of X's type.
     random_state : int, numpy.random.RandomState or None, default None
         Accepted as by scikit-learn, and not used: there are no random numbers.
+    copy, iterated_power, n_oversamples, power_iteration_normalizer : bool, int or str
+        Accepted as by scikit-learn, and not used: X is not changed, and the tolerance determines the iterations.
 
     Attributes
     ----------
@@ -1344,12 +1415,20 @@ class PCA(_Projection):
         svd_solver: str = "auto",
         tol: float = 0.0,
         random_state: Any = None,
+        copy: bool = True,
+        iterated_power: int | str = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
     ):
         self.n_components = n_components
         self.whiten = whiten
         self.svd_solver = svd_solver
         self.tol = tol
         self.random_state = random_state
+        self.copy = copy
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
 
     def fit(self, X: Any, y: Any = None) -> "PCA":
         """Fit the model.
@@ -1480,7 +1559,7 @@ class PCA(_Projection):
 
         Parameters
         ----------
-        X : array
+        X : array or StreamedMatrix
             Dense matrix of shape (n_samples, n_features) on the host.
 
         Returns
@@ -1489,15 +1568,18 @@ class PCA(_Projection):
             Log-likelihoods.
         """
         check_is_fitted(self)
-        if isinstance(X, _core.StreamedMatrix):
-            raise TypeError("PCA: score_samples expects an array, found a matrix that is streamed")
         X, _ = _matrix(self, X, reset=False)
         precision = self.get_precision()
-        result = numpy.empty(len(X))
+        result = numpy.empty(X.shape[0])
+        is_streamed = isinstance(X, _core.StreamedMatrix)
         rows = 4096  # avoids a centred copy as large as X
-        for begin in range(0, len(X), rows):
-            centred = X[begin : begin + rows].astype(float) - self.mean_
-            result[begin : begin + rows] = -0.5 * ((centred @ precision) * centred).sum(axis=1)
+        if is_streamed:
+            rows = max(1, min(rows, X.memory_limit // (4 * 8 * X.shape[1])))
+        for begin in range(0, len(result), rows):
+            end = min(begin + rows, len(result))
+            part = _core._rows_of_stream(X, begin, end) if is_streamed else X[begin:end]
+            centred = part.astype(float) - self.mean_
+            result[begin:end] = -0.5 * ((centred @ precision) * centred).sum(axis=1)
         log_determinant = numpy.linalg.slogdet(precision)[1]
         return result - 0.5 * (X.shape[1] * math.log(2 * math.pi) - log_determinant)
 
@@ -1506,7 +1588,7 @@ class PCA(_Projection):
 
         Parameters
         ----------
-        X : array
+        X : array or StreamedMatrix
             Dense matrix of shape (n_samples, n_features) on the host.
         y : None
             Ignored.
@@ -1548,6 +1630,8 @@ class TruncatedSVD(_Projection):
         Seed of "randomized". None takes another seed in each call, from NumPy's global generator.
     tol : float, default 0.0
         Largest residual of "lanczos", relative to the largest value. 0 is the precision of X's type.
+    power_iteration_normalizer : str, default "auto"
+        Accepted as by scikit-learn, and not used: the vectors are made orthogonal in each power iteration.
 
     Attributes
     ----------
@@ -1581,6 +1665,7 @@ class TruncatedSVD(_Projection):
         n_oversamples: int = 10,
         random_state: Any = 0,
         tol: float = 0.0,
+        power_iteration_normalizer: str = "auto",
     ):
         self.n_components = n_components
         self.algorithm = algorithm
@@ -1588,6 +1673,7 @@ class TruncatedSVD(_Projection):
         self.n_oversamples = n_oversamples
         self.random_state = random_state
         self.tol = tol
+        self.power_iteration_normalizer = power_iteration_normalizer
 
     def fit(self, X: Any, y: Any = None) -> "TruncatedSVD":
         """Fit the model.

@@ -368,14 +368,14 @@ class OperatorInMemory : public BlockOperator<Exec, T> {
                           options_);
   }
   void do_multiply_block(BlockProducts<Exec, T> const& products) const override {
-    multiply_block(this->exec(), a_, products, options_.kernels, workspace_);
+    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(RowSums<Exec, T>& sums, double* out) const override {
     sum_rows_in_memory(this->exec(), a_, 0, sums, options_.kernels, out);
   }
   void do_gram(GramProducts<Exec, T> const& products) const override {
-    gram_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
+    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
@@ -523,7 +523,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
       products.has_moments_only = calls.gram_width < 0;
       products.cols = calls.gram_width < 0 ? this->cols() : calls.gram_width;
       bytes = std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                         detail::stream_gram(this->exec(), source, products, options);
+                         detail::stream_products(this->exec(), source, products, options);
                        }));
     }
     for (auto const& size : calls.sums) {
@@ -538,7 +538,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     products.CT = Rows<Exec, T>(static_cast<T*>(nullptr), static_cast<std::size_t>(calls.block),
                                 static_cast<std::size_t>(this->cols()));
     return std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                      detail::stream_block(this->exec(), source, products, options);
+                      detail::stream_products(this->exec(), source, products, options);
                     }));
   }
 
@@ -563,7 +563,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     stream::multiply_transposed(this->exec(), source_, u, c, options_);
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
-    detail::stream_block(this->exec(), stream::detail::any_source(source_), products, options_);
+    detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
@@ -571,7 +571,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                                out);
   }
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
-    detail::stream_gram(this->exec(), stream::detail::any_source(source_), products, options_);
+    detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
