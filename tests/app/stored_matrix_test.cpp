@@ -86,16 +86,14 @@ class StoredMatrixTest : public SolveTest, public ::testing::WithParamInterface<
     if (number == 0) return 0;
     int exponent = 0;
     while (number >> (exponent + 1) != 0) ++exponent;
-    return static_cast<std::uint16_t>((exponent + 15) << 10 |
-                                      (number << (10 - exponent) & 0x3ff));
+    return static_cast<std::uint16_t>((exponent + 15) << 10 | (number << (10 - exponent) & 0x3ff));
   }
 };
 
 TEST_P(StoredMatrixTest, has_the_bits_of_floats) {
   make_both("row-major");
   expect_same({"lstsq", "A", "b.npy", "--method", "lsmr", "--output", "x.npy"}, {"x.npy"});
-  expect_same({"pca", "A", "-k", "2", "--scale", "--components", "vt.npy", "--check"},
-              {"vt.npy"});
+  expect_same({"pca", "A", "-k", "2", "--scale", "--components", "vt.npy", "--check"}, {"vt.npy"});
 }
 
 TEST_P(StoredMatrixTest, has_the_bits_of_floats_in_every_solver) {
