@@ -90,6 +90,16 @@ void read_whole_block(MatrixReader const& reader, Block const& block, std::span<
   read_as(reader, block, to, progress);
 }
 
+void read_whole_block(MatrixReader const& reader, Block const& block, std::span<std::uint8_t> to,
+                      Progress const& progress) {
+  read_as(reader, block, to, progress);
+}
+
+void read_whole_block(MatrixReader const& reader, Block const& block, std::span<std::uint16_t> to,
+                      Progress const& progress) {
+  read_as(reader, block, to, progress);
+}
+
 RowBuffer row_buffer_of(MatrixInfo const& info, ScalarType type, std::uint64_t most) {
   RowBuffer buffer;
   if (info.chunk_rows == 0) return buffer;

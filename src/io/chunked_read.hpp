@@ -20,6 +20,10 @@ void read_whole_block(MatrixReader const& reader, Block const& block, std::span<
                       Progress const& progress = {});
 void read_whole_block(MatrixReader const& reader, Block const& block, std::span<double> to,
                       Progress const& progress = {});
+void read_whole_block(MatrixReader const& reader, Block const& block, std::span<std::uint8_t> to,
+                      Progress const& progress = {});
+void read_whole_block(MatrixReader const& reader, Block const& block, std::span<std::uint16_t> to,
+                      Progress const& progress = {});
 
 /// Keeps rows, so that a chunk taller than a block is unpacked once.
 struct RowBuffer {

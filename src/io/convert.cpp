@@ -276,4 +276,24 @@ void read_block_converted(MatrixSource const& source, std::string const& path, B
   read_as(source, path, block, to);
 }
 
+void read_converted(MatrixSource const& source, std::string const& /*path*/, Part part,
+                    std::uint64_t first, std::span<std::uint8_t> to) {
+  read_as_stored(source, part, first, to);
+}
+
+void read_converted(MatrixSource const& source, std::string const& /*path*/, Part part,
+                    std::uint64_t first, std::span<std::uint16_t> to) {
+  read_as_stored(source, part, first, to);
+}
+
+void read_block_converted(MatrixSource const& source, std::string const& /*path*/,
+                          Block const& block, std::span<std::uint8_t> to) {
+  read_as_stored(source, block, to);
+}
+
+void read_block_converted(MatrixSource const& source, std::string const& /*path*/,
+                          Block const& block, std::span<std::uint16_t> to) {
+  read_as_stored(source, block, to);
+}
+
 }  // namespace tessera::io

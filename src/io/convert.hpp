@@ -19,9 +19,20 @@ void read_converted(MatrixSource const& source, std::string const& path, Part pa
 void read_converted(MatrixSource const& source, std::string const& path, Part part,
                     std::uint64_t first, std::span<double> to);
 
+/// The bits of elements as they are stored, in the byte order of this machine. `to` has elements of
+/// their size.
+void read_converted(MatrixSource const& source, std::string const& path, Part part,
+                    std::uint64_t first, std::span<std::uint8_t> to);
+void read_converted(MatrixSource const& source, std::string const& path, Part part,
+                    std::uint64_t first, std::span<std::uint16_t> to);
+
 void read_block_converted(MatrixSource const& source, std::string const& path, Block const& block,
                           std::span<float> to);
 void read_block_converted(MatrixSource const& source, std::string const& path, Block const& block,
                           std::span<double> to);
+void read_block_converted(MatrixSource const& source, std::string const& path, Block const& block,
+                          std::span<std::uint8_t> to);
+void read_block_converted(MatrixSource const& source, std::string const& path, Block const& block,
+                          std::span<std::uint16_t> to);
 
 }  // namespace tessera::io

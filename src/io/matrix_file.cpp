@@ -43,7 +43,7 @@ View allocate(std::string const& path, std::string const& what, Extents... exten
 }
 
 template <class T, class KokkosLayout>
-HostMatrix read_as(MatrixReader const& reader, Progress const& progress) {
+MatrixView<T, KokkosLayout> read_as(MatrixReader const& reader, Progress const& progress) {
   MatrixInfo const& info = reader.info();
   auto const A =
       allocate<MatrixView<T, KokkosLayout>>(reader.path(), "matrix", info.rows, info.cols);
@@ -67,10 +67,24 @@ HostMatrix read_as(MatrixReader const& reader, Progress const& progress) {
   return A;
 }
 
-template <class T>
-HostMatrix read_as(MatrixReader const& reader, Progress const& progress) {
-  return reader.info().layout == Layout::right ? read_as<T, Kokkos::LayoutRight>(reader, progress)
-                                               : read_as<T, Kokkos::LayoutLeft>(reader, progress);
+template <class Matrix, class T>
+Matrix read_in_layout(MatrixReader const& reader, Progress const& progress) {
+  if (reader.info().layout == Layout::right) {
+    return read_as<T, Kokkos::LayoutRight>(reader, progress);
+  }
+  return read_as<T, Kokkos::LayoutLeft>(reader, progress);
+}
+
+void require_matrix(MatrixReader const& reader) {
+  MatrixInfo const& info = reader.info();
+  if (info.format == Format::raw) {
+    fail(reader.path(),
+         "has no dimensions: expected a matrix in an ex3 or .npy file, found raw elements");
+  }
+  if (info.dimensions != 2) {
+    fail(reader.path(), "is not a matrix: expected 2 dimensions, found a vector with " +
+                            std::to_string(info.rows) + " entries");
+  }
 }
 
 template <class T>
@@ -93,17 +107,17 @@ MatrixInfo inspect(std::string const& path, RawFile const& raw) {
 
 HostMatrix read_matrix(MatrixReader const& reader, std::optional<ScalarType> type,
                        Progress const& progress) {
-  MatrixInfo const& info = reader.info();
-  std::string const& path = reader.path();
-  if (info.format == Format::raw) {
-    fail(path, "has no dimensions: expected a matrix in an ex3 or .npy file, found raw elements");
-  }
-  if (info.dimensions != 2) {
-    fail(path, "is not a matrix: expected 2 dimensions, found a vector with " +
-                   std::to_string(info.rows) + " entries");
-  }
-  return type.value_or(info.type) == ScalarType::f32 ? read_as<float>(reader, progress)
-                                                     : read_as<double>(reader, progress);
+  require_matrix(reader);
+  return type.value_or(reader.info().type) == ScalarType::f32
+             ? read_in_layout<HostMatrix, float>(reader, progress)
+             : read_in_layout<HostMatrix, double>(reader, progress);
+}
+
+StoredMatrix read_stored_matrix(MatrixReader const& reader, Progress const& progress) {
+  require_matrix(reader);
+  return size_of(reader.info().stored) == 1
+             ? read_in_layout<StoredMatrix, std::uint8_t>(reader, progress)
+             : read_in_layout<StoredMatrix, std::uint16_t>(reader, progress);
 }
 
 HostMatrix read_matrix(std::string const& path, std::optional<ScalarType> type,

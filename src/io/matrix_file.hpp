@@ -29,6 +29,10 @@ namespace tessera::io {
                                      std::optional<ScalarType> type = std::nullopt,
                                      Progress const& progress = {});
 
+/// Elements of 8 or 16 bits, not converted. Otherwise as read_matrix().
+[[nodiscard]] StoredMatrix read_stored_matrix(MatrixReader const& reader,
+                                              Progress const& progress = {});
+
 struct VectorRequest {
   std::optional<std::uint64_t> length = std::nullopt;  ///< empty: any
   std::optional<ScalarType> type = std::nullopt;       ///< empty: as the file (raw: f32)

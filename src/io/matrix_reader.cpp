@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include <io/convert.hpp>
@@ -22,6 +23,11 @@ void check_block(MatrixInfo const& info, Block const& block, std::size_t element
   if (!inside || elements != block.elements()) {
     throw std::out_of_range("tessera::io::MatrixReader::read_block: not a block of the matrix");
   }
+}
+
+void check_size(MatrixInfo const& info, std::size_t bytes) {
+  if (size_of(info.stored) == bytes) return;
+  throw std::invalid_argument("tessera::io::MatrixReader: elements of the file have another size");
 }
 
 std::unique_ptr<MatrixSource> open(std::string const& path, RawFile const& raw, Reading reading,
@@ -56,22 +62,49 @@ MatrixInfo const& MatrixReader::info() const noexcept {
   return source_->info();
 }
 
-void MatrixReader::read(Part part, std::uint64_t first, std::span<float> to) const {
+template <class T>
+void MatrixReader::read_as(Part part, std::uint64_t first, std::span<T> to) const {
+  if (std::is_integral_v<T>) check_size(info(), sizeof(T));
   read_converted(*source_, path_, part, first, to);
+}
+
+template <class T>
+void MatrixReader::read_block_as(Block const& block, std::span<T> to) const {
+  if (std::is_integral_v<T>) check_size(info(), sizeof(T));
+  check_block(info(), block, to.size());
+  read_block_converted(*source_, path_, block, to);
+}
+
+void MatrixReader::read(Part part, std::uint64_t first, std::span<float> to) const {
+  read_as(part, first, to);
 }
 
 void MatrixReader::read(Part part, std::uint64_t first, std::span<double> to) const {
-  read_converted(*source_, path_, part, first, to);
+  read_as(part, first, to);
+}
+
+void MatrixReader::read(Part part, std::uint64_t first, std::span<std::uint8_t> to) const {
+  read_as(part, first, to);
+}
+
+void MatrixReader::read(Part part, std::uint64_t first, std::span<std::uint16_t> to) const {
+  read_as(part, first, to);
 }
 
 void MatrixReader::read_block(Block const& block, std::span<float> to) const {
-  check_block(info(), block, to.size());
-  read_block_converted(*source_, path_, block, to);
+  read_block_as(block, to);
 }
 
 void MatrixReader::read_block(Block const& block, std::span<double> to) const {
-  check_block(info(), block, to.size());
-  read_block_converted(*source_, path_, block, to);
+  read_block_as(block, to);
+}
+
+void MatrixReader::read_block(Block const& block, std::span<std::uint8_t> to) const {
+  read_block_as(block, to);
+}
+
+void MatrixReader::read_block(Block const& block, std::span<std::uint16_t> to) const {
+  read_block_as(block, to);
 }
 
 Part MatrixReader::vector_part(std::optional<std::uint64_t> length) const {

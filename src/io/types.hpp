@@ -23,6 +23,10 @@ using VectorView = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace>;
 using HostMatrix =
     std::variant<MatrixView<float, Kokkos::LayoutRight>, MatrixView<float, Kokkos::LayoutLeft>,
                  MatrixView<double, Kokkos::LayoutRight>, MatrixView<double, Kokkos::LayoutLeft>>;
+/// The bits of elements of 8 or 16 bits.
+using StoredMatrix = std::variant<
+    MatrixView<std::uint8_t, Kokkos::LayoutRight>, MatrixView<std::uint8_t, Kokkos::LayoutLeft>,
+    MatrixView<std::uint16_t, Kokkos::LayoutRight>, MatrixView<std::uint16_t, Kokkos::LayoutLeft>>;
 using HostVector = std::variant<VectorView<float>, VectorView<double>>;
 using ElementSpan = std::variant<std::span<float const>, std::span<double const>>;
 

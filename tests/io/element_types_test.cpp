@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -14,6 +18,7 @@
 #include <io/conversion.hpp>
 #include <io/matrix_file.hpp>
 #include <io/matrix_reader.hpp>
+#include <io/types.hpp>
 
 #include "io/support/bytes.hpp"
 #include "io/support/errors.hpp"
@@ -66,6 +71,40 @@ std::vector<std::uint64_t> bits_of(std::vector<double> const& values) {
   return bits;
 }
 
+/// Elements of 8 and 16 bits, not converted.
+void expect_stored(MatrixReader const& reader, TypeCase const& type) {
+  constexpr std::array halves{0x8000, 0x7c00, 0xfc00, 0x7bff, 0x0001, 0xbe00};
+  std::visit(
+      [&]<class Bits, class Layout>(MatrixView<Bits, Layout> const& view) {
+        ASSERT_EQ(sizeof(Bits), size_of(type.stored));
+        ASSERT_EQ(view.extent(0), 2U);
+        ASSERT_EQ(view.extent(1), 3U);
+        for (std::size_t k = 0; k < 6; ++k) {
+          auto const expected = type.stored == ElementType::f16
+                                    ? halves[k]
+                                    : static_cast<Bits>(static_cast<std::int64_t>(type.ends[k]));
+          EXPECT_EQ(view(k / 3, k % 3), expected) << k;
+        }
+      },
+      read_stored_matrix(reader));
+  std::vector<std::uint32_t> found;
+  auto const read_some = [&]<class Bits>(Bits) {
+    std::vector<Bits> some(2);
+    reader.read_block({.row = 1, .col = 1, .rows = 1, .cols = 2}, std::span(some));
+    found.assign(some.begin(), some.end());
+    std::vector<Bits> all(6);
+    reader.read(Part::matrix, 0, std::span(all));
+    EXPECT_EQ(found, std::vector<std::uint32_t>(all.begin() + 4, all.end()));
+  };
+  auto const is_byte = size_of(type.stored) == 1;
+  is_byte ? read_some(std::uint8_t{}) : read_some(std::uint16_t{});
+  std::vector<std::uint8_t> bytes(6);
+  std::vector<std::uint16_t> words(6);
+  EXPECT_THROW(is_byte ? reader.read(Part::matrix, 0, std::span(words))
+                       : reader.read(Part::matrix, 0, std::span(bytes)),
+               std::invalid_argument);
+}
+
 void expect_type(std::string const& path, TypeCase const& type, bool big_endian) {
   SCOPED_TRACE(path);
   MatrixInfo const info = inspect(path);
@@ -81,6 +120,7 @@ void expect_type(std::string const& path, TypeCase const& type, bool big_endian)
   std::vector<double> some(2);
   reader.read_block({.row = 1, .col = 1, .rows = 1, .cols = 2}, std::span(some));
   EXPECT_EQ(some, (std::vector<double>{type.ends[4], type.ends[5]}));
+  if (size_of(info.stored) <= 2) expect_stored(reader, type);
 }
 
 TEST(ElementTypes, OfNumpyAreReadInEitherByteOrder) {

@@ -19,6 +19,7 @@
 #include <thread>
 #include <unistd.h>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -30,6 +31,7 @@
 #include <io/hdf5_chunk.hpp>
 #include <io/matrix_file.hpp>
 #include <io/matrix_reader.hpp>
+#include <io/types.hpp>
 #include <io/writers.hpp>
 
 #include "io/support/bytes.hpp"
@@ -314,6 +316,10 @@ TEST(Hdf5, Bfloat16IsReadInEitherByteOrder) {
     auto const found = dataset_elements(path);
     ASSERT_EQ(found, expected);
     EXPECT_TRUE(std::signbit(found[0]));
+    auto const stored = read_stored_matrix(MatrixReader(path));
+    auto const& bits = std::get<MatrixView<std::uint16_t, Kokkos::LayoutRight>>(stored);
+    EXPECT_EQ(std::vector(bits.data(), bits.data() + bits.size()),
+              (std::vector<std::uint16_t>{0x8000, 0x7f80, 0xff80, 0xbfc0, 0x7f00, 0x0001}));
   }
 }
 

@@ -141,11 +141,22 @@ void PlotFile::write(std::string const& title, std::vector<Chart> const& charts)
   is_written_ = true;
 }
 
+namespace {
+
+std::string describe_elements(SolveSubject const& subject) {
+  io::ElementType const stored = subject.reader.info().stored;
+  if (!subject.place.holds_stored) return io::describe(subject.type, stored);
+  return std::string(io::to_string(subject.type)) + " (" + std::string(io::to_string(stored)) +
+         " in the file and in memory)";
+}
+
+}  // namespace
+
 std::string matrix_line(SolveSubject const& subject) {
   io::MatrixInfo const& info = subject.reader.info();
   return report_line("matrix A", std::to_string(info.rows) + " rows x " +
                                      std::to_string(info.cols) + " columns, " +
-                                     io::describe(subject.type, info.stored) + ", " +
+                                     describe_elements(subject) + ", " +
                                      std::string(io::to_string(info.layout)));
 }
 
@@ -200,6 +211,9 @@ Json to_object(SolveSubject const& subject) {
           {"cols", info.cols},
           {"type", io::to_string(subject.type)},
           {"stored_type", io::to_string(info.stored)},
+          {"held_type", place.stream         ? Json(nullptr)
+                        : place.holds_stored ? Json(io::to_string(info.stored))
+                                             : Json(io::to_string(subject.type))},
           {"layout", io::to_string(info.layout)},
           {"stop", solve::sentence(run.stop)},
           {"converged", solve::is_success(run.stop)},

@@ -37,10 +37,17 @@ io::HostVector ones(std::int64_t length) {
   return vector;
 }
 
-io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::ScalarType> type) {
+/// read(progress)
+template <class Read>
+auto with_bar(io::MatrixReader const& reader, Read const& read) {
   ProgressBar bar("reading " + reader.path());
-  return io::read_matrix(reader, type,
-                         [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
+  return read([&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
+}
+
+io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::ScalarType> type) {
+  return with_bar(reader, [&](io::Progress const& progress) {
+    return io::read_matrix(reader, type, progress);
+  });
 }
 
 bool is_block(io::MatrixInfo const& info) {
@@ -179,6 +186,15 @@ MatrixInput read_matrix_input(io::MatrixReader const& reader, std::optional<io::
   reader.check_unchanged();
   bool const is_narrowed = reader.info().type == io::ScalarType::f64 && type == io::ScalarType::f32;
   return {.A = std::move(A), .read_seconds = watch.seconds(), .is_narrowed = is_narrowed};
+}
+
+StoredInput read_stored_input(io::MatrixReader const& reader) {
+  Stopwatch const watch;
+  auto A = with_bar(reader, [&](io::Progress const& progress) {
+    return io::read_stored_matrix(reader, progress);
+  });
+  reader.check_unchanged();
+  return {.A = std::move(A), .read_seconds = watch.seconds()};
 }
 
 bool takes_v_beside_a(io::MatrixInfo const& info, std::string const& vector,

@@ -99,6 +99,13 @@ struct MatrixInput {
 [[nodiscard]] MatrixInput read_matrix_input(io::MatrixReader const& reader,
                                             std::optional<io::ScalarType> type);
 
+struct StoredInput {
+  io::StoredMatrix A;
+  double read_seconds = 0;
+};
+/// As read_matrix_input, for elements of 8 or 16 bits, which are not converted.
+[[nodiscard]] StoredInput read_stored_input(io::MatrixReader const& reader);
+
 struct Extents {
   std::int64_t rows;
   std::int64_t cols;

@@ -2,7 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <utility>
+#include <variant>
+
+#include <Kokkos_Core.hpp>
 
 #include <app/base/failure.hpp>
 #include <app/base/ranks.hpp>
@@ -11,8 +17,77 @@
 #include <app/solve/solve.hpp>
 #include <app/stream/stream_typed.hpp>
 #include <io/matrix_file.hpp>
+#include <tessera/narrow.hpp>
+#include <tessera/solve/in_memory.hpp>
+#include <tessera/solve/operator.hpp>
 
 namespace tessera::app {
+
+namespace {
+
+bool is_narrow(io::ElementType type) {
+  using enum io::ElementType;
+  return type == f16 || type == bf16 || type == i8 || type == u8 || type == i16 || type == u16;
+}
+
+/// On GPUs, products of floats are faster.
+bool may_hold_stored(io::MatrixInfo const& info, io::ScalarType type, BackendChoice backend) {
+  bool const is_gpu =
+      std::visit([]<class Exec>(Exec const&) { return bool(backends::Backend<Exec>::is_gpu); },
+                 space_of(backend));
+  return type == io::ScalarType::f32 && is_narrow(info.stored) && !is_gpu && !ranks().are_many();
+}
+
+/// Replaces the matrix of floats by the stored one, and rows that are widened at a time.
+void take_stored(Forecast& forecast, io::MatrixInfo const& info) {
+  auto const rows = static_cast<std::int64_t>(info.rows);
+  auto const cols = static_cast<std::int64_t>(info.cols);
+  std::size_t const group = solve::detail::group_bytes(Kokkos::DefaultHostExecutionSpace());
+  stream::detail::Extents const extents{rows, std::max<std::int64_t>(1, cols)};
+  auto const groups = solve::detail::groups_of_rows<float>(extents, group);
+  forecast.inputs -= info.elements() * (sizeof(float) - io::size_of(info.stored));
+  forecast.scratch += bytes_of<float>(groups.size() * cols);
+}
+
+/// Calls body(View of A), with the type of its elements.
+template <class Exec, class Bits, class Layout, class Body>
+void with_elements(DeviceMatrix<Exec, Bits, Layout> const& A, io::ElementType stored,
+                   Body const& body) {
+  auto const as = [&]<class S>(S) {
+    body(Kokkos::View<S const**, Layout, typename Exec::memory_space,
+                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(reinterpret_cast<S const*>(A.data()),
+                                                               A.extent(0), A.extent(1)));
+  };
+  using enum io::ElementType;
+  if constexpr (sizeof(Bits) == 1) {
+    stored == i8 ? as(std::int8_t{}) : as(std::uint8_t{});
+  } else if (stored == f16) {
+    as(Float16{});
+  } else if (stored == bf16) {
+    as(Bfloat16{});
+  } else {
+    stored == i16 ? as(std::int16_t{}) : as(std::uint16_t{});
+  }
+}
+
+void with_stored_operator(SolveRequest const& r, StoredInput const& input,
+                          std::function<void(AnyOperator const&)> const& work) {
+  std::visit(
+      [&]<class Exec, class Bits, class Layout>(Exec const& exec,
+                                                io::MatrixView<Bits, Layout> const& A) {
+        if constexpr (!backends::Backend<Exec>::is_gpu) {
+          with_elements<Exec, Bits, Layout>(A, r.reader.info().stored, [&](auto const& view) {
+            auto const narrow = tessera::detail::narrow_in<float>(view);
+            solve::detail::OperatorInMemory const op(
+                exec, narrow, AtaxOptions<Exec, float>{.kernels = r.kernels});
+            work(&op);
+          });
+        }
+      },
+      space_of(r.place.backend.choice), input.A);
+}
+
+}  // namespace
 
 SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& reader,
                         std::uint64_t vectors, std::int64_t steps) {
@@ -23,8 +98,9 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
                     .layout = info.layout,
                     .kernels = options.kernels};
   Job const job{.forecast =
-                    [=](BackendChoice backend) {
+                    [=, &info](BackendChoice backend) {
                       Forecast forecast = row_of(OperationId::atax).forecast(shape, backend);
+                      if (may_hold_stored(info, shape.type, backend)) take_stored(forecast, info);
                       forecast.results += vectors;
                       return forecast;
                     },
@@ -43,9 +119,16 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
         "file, found " +
             std::string(info.obstacle()) + "; " + stream->why);
   }
-  if (stream) return {.backend = stream->backend, .why = "", .stream = std::move(stream)};
+  if (stream) {
+    return {
+        .backend = stream->backend, .why = "", .stream = std::move(stream), .holds_stored = false};
+  }
   auto [backend, why] = choose_backend(options.backend, job);
-  return {.backend = std::move(backend), .why = std::move(why), .stream = std::nullopt};
+  bool const holds_stored = may_hold_stored(info, shape.type, backend.choice);
+  return {.backend = std::move(backend),
+          .why = std::move(why),
+          .stream = std::nullopt,
+          .holds_stored = holds_stored};
 }
 
 Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator const&)> const& work) {
@@ -54,6 +137,12 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
   Shape const shape = shape_of(info, r.type);
   Reading reading{.is_narrowed = info.type == io::ScalarType::f64 && r.type == io::ScalarType::f32};
   std::optional<MatrixInput> input;
+  if (r.place.holds_stored) {
+    StoredInput const stored = read_stored_input(r.reader);
+    reading.seconds = stored.read_seconds;
+    with_stored_operator(r, stored, work);
+    return reading;
+  }
   if (!r.place.stream) {
     input = read_matrix_input(r.reader, r.type);
     reading.seconds = input->read_seconds;

@@ -44,6 +44,7 @@ struct SolvePlace {
   BackendFacts backend;
   std::string why;
   std::optional<StreamChoice> stream;  ///< empty: in memory
+  bool holds_stored = false;           ///< 8 or 16 bits an element in memory, as in the file
 };
 
 /// @param vectors bytes besides the matrix
