@@ -341,11 +341,9 @@ TYPED_TEST(Svd, ConvergesInsideAClusterOfValues) {
       EXPECT_LE(found.residuals[i], 48 * TestFixture::eps * s[0]) << i;
     }
   };
-  for (Index const k : {5, 12}) {
-    for (auto const& [rows, cols] : {std::pair<Index, Index>(120, 300), {300, 120}}) {
-      expect_converged(this->diagonal(rows, cols, below_two), k, below_two);
-      expect_converged(this->diagonal(rows, cols, flat), k, flat);
-    }
+  for (auto const& [rows, cols] : {std::pair<Index, Index>(120, 300), {300, 120}}) {
+    expect_converged(this->diagonal(rows, cols, below_two), 5, below_two);
+    expect_converged(this->diagonal(rows, cols, flat), 12, flat);
   }
   // The edge of noise.
   for (auto const& [rows, cols] : {std::pair<Index, Index>(60, 400), {400, 60}}) {
