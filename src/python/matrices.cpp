@@ -46,6 +46,10 @@ MatrixInput take_matrix(Call const& call, nb::handle a) {
   return take(call, a, false);
 }
 
+MatrixInput take_stored(Call const& call, nb::handle a) {
+  return take(call, a, true);
+}
+
 MatrixInput take_factor(Call const& call, nb::handle a, nb::handle vectors) {
   MatrixInput taken = take(call, a, true);
   ElementType const& stored = taken.array.array.type;

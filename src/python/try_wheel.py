@@ -72,6 +72,7 @@ with np.errstate(over="ignore"):  # numbers modulo 2**64
         compared.add((operation, kind, order, shape))
 assert len(compared) >= 16, compared
 
-version = subprocess.run([sys.executable, "-m", "tessera", "--version"], capture_output=True, text=True, check=True)
-assert tessera.__version__ in version.stdout
+for command in ([sys.executable, "-m", "tessera"], [pathlib.Path(sysconfig.get_path("scripts"), "tessera")]):
+    version = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    assert tessera.__version__ in version.stdout, command
 print(f"the wheel of tessera {tessera.__version__} works, with Kokkos {tessera.info()['kokkos']} inside, and {len(compared)} digests are equal")

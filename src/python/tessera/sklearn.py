@@ -57,6 +57,13 @@ def __dir__() -> list[str]:
 
 
 _FLOATS = [numpy.float64, numpy.float32]
+# Types whose matrices are read as stored.
+_STORED = [*_FLOATS, numpy.float16, numpy.int8, numpy.uint8, numpy.int16, numpy.uint16]
+
+
+def _scalar(X: Any) -> numpy.dtype:
+    """The type of results for X, which may be narrow."""
+    return X.dtype if X.dtype in _FLOATS else numpy.dtype(numpy.float32)
 
 
 def _matrix(
@@ -66,9 +73,9 @@ def _matrix(
     _arrays.require_unmasked(type(estimator).__name__, X=X, y=y)
     if not isinstance(X, _core.StreamedMatrix):
         if y is None:
-            return validate_data(estimator, X, reset=reset, dtype=_FLOATS, ensure_min_samples=least_rows), None
+            return validate_data(estimator, X, reset=reset, dtype=_STORED, ensure_min_samples=least_rows), None
         return validate_data(
-            estimator, X, y, reset=reset, dtype=_FLOATS, ensure_min_samples=least_rows, multi_output=several,
+            estimator, X, y, reset=reset, dtype=_STORED, ensure_min_samples=least_rows, multi_output=several,
             y_numeric=several
         )
     rows, cols = X.shape
@@ -87,14 +94,23 @@ def _matrix(
     return X, y
 
 
+def _type_for(X: Any, coefficients: Any) -> numpy.dtype:
+    """The type of a product of X. Coefficients of float64 are not rounded for a narrow X."""
+    return X.dtype if X.dtype in _FLOATS else numpy.result_type(coefficients, numpy.float32)
+
+
 def _linear(X: Any, coefficients: Any, intercept: Any) -> Any:
-    return _core.matvec(X, coefficients, copy=True) + numpy.asarray(intercept, X.dtype)
+    return _with_intercepts(_core.matvec(X, coefficients, copy=True), intercept)
+
+
+def _with_intercepts(products: Any, intercepts: Any) -> Any:
+    return products + numpy.asarray(intercepts, products.dtype)
 
 
 def _columns(X: Any, vectors: Any) -> Any:
     """X @ vectors.T, with one pass over X."""
     # Copies of vectors that are not contiguous would count towards the limit of a stream.
-    return _core.matvec(X, numpy.ascontiguousarray(vectors, X.dtype).T, copy=True)
+    return _core.matvec(X, numpy.ascontiguousarray(vectors, _type_for(X, vectors)).T, copy=True)
 
 
 class PerfectSeparationWarning(ConvergenceWarning):
@@ -150,7 +166,7 @@ def _vector(estimator: Any, name: str, values: Any, X: Any) -> Any:
             f"{type(estimator).__name__}: {name}.shape == {values.shape}, expected {(X.shape[0],)}: one entry per row of X"
         )
     try:
-        return numpy.asarray(values, X.dtype)
+        return numpy.asarray(values, _scalar(X))
     except (TypeError, ValueError):
         raise ValueError(
             f"{type(estimator).__name__}: {name} must have numbers, found {values.flat[0]!r}"
@@ -325,9 +341,9 @@ class _Regressor(RegressorMixin, _LinearModel):
         weights = _weights(self, sample_weight, X)
         total = X.shape[0] if weights is None else float(weights.sum(dtype=float))
         self.coef_, intercept = self._minimise(
-            loss, X, numpy.asarray(y, X.dtype), penalty(total), weights, _vector(self, "offset", offset, X), power
+            loss, X, numpy.asarray(y, _scalar(X)), penalty(total), weights, _vector(self, "offset", offset, X), power
         )
-        self.intercept_ = X.dtype.type(intercept)
+        self.intercept_ = _scalar(X).type(intercept)
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -367,7 +383,7 @@ class _Regressor(RegressorMixin, _LinearModel):
         penalties = numpy.broadcast_to(penalties, count)
         limit = self._check_parameters()
         weights = _weights(self, sample_weight, X)
-        targets = numpy.asarray(y, X.dtype).reshape(len(y), count).T
+        targets = numpy.asarray(y, _scalar(X)).reshape(len(y), count).T
         x, results = _core._regressions(
             f"sklearn.{type(self).__name__}",
             X,
@@ -385,7 +401,7 @@ class _Regressor(RegressorMixin, _LinearModel):
             self._judge(result)
             self._describe(result)
             statistics.append({name: getattr(self, name) for name in _STATISTICS})
-        intercepts = numpy.array([result["intercept"] for result in results], X.dtype)
+        intercepts = numpy.array([result["intercept"] for result in results], _scalar(X))
         if y.ndim == 1:
             self.coef_, self.intercept_ = x, intercepts[0]
             return self
@@ -399,7 +415,7 @@ class _Regressor(RegressorMixin, _LinearModel):
         X, _ = _matrix(self, X, reset=False)
         if self.coef_.ndim == 1:
             return _linear(X, self.coef_, self.intercept_)
-        return _columns(X, self.coef_) + numpy.asarray(self.intercept_, X.dtype)
+        return _with_intercepts(_columns(X, self.coef_), self.intercept_)
 
 
 # How to combine them over targets.
@@ -700,7 +716,7 @@ class RidgeCV(_Linear):
         cols = X.shape[1]
         if cols > 512:
             raise ValueError(f"RidgeCV: X has {cols} columns, expected at most 512: compare fits of Ridge instead")
-        y = numpy.asarray(y, X.dtype)
+        y = numpy.asarray(y, _scalar(X))
         self.gcv_ = self._criteria(X, y.astype(float), numpy.array(alphas))
         best = int(self.gcv_.argmin())
         self.alpha_ = alphas[best]
@@ -718,9 +734,9 @@ class RidgeCV(_Linear):
             _, squares, components = linalg.svds(X, count, return_singular_vectors="vh", copy=True)
             mean = numpy.zeros(cols)
         squares, components = squares.astype(float) ** 2, components.astype(float)
-        along = _core.rmatvec(X, y.astype(X.dtype), copy=True).astype(float) - mean * y.sum()
+        along = _core.rmatvec(X, y.astype(_scalar(X)), copy=True).astype(float) - mean * y.sum()
         shrunk = (components @ along) / (squares + alphas[:, None])
-        coefficients = (shrunk @ components).astype(X.dtype)
+        coefficients = (shrunk @ components).astype(_scalar(X))
         eta = _columns(X, coefficients)
         residuals = y[:, None] - (eta.astype(float) - coefficients.astype(float) @ mean)
         freedom = rows - (squares / (squares + alphas[:, None])).sum(axis=1) - bool(self.fit_intercept)
@@ -1153,7 +1169,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
                 raise ValueError(f"LogisticRegression: sample_weight is 0 in all rows of the class {name!s}")
         factors = _class_weights(self, self.classes_, labels, weights)
         if factors is not None:
-            factors = factors[labels].astype(X.dtype)
+            factors = factors[labels].astype(_scalar(X))
             weights = factors if weights is None else weights * factors
         loss, count = ("logistic", 1) if len(self.classes_) == 2 else ("multinomial", len(self.classes_))
         if count > 1 and self._solver() not in ("automatic", "newton"):
@@ -1161,10 +1177,10 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
                 f'LogisticRegression: solver must be "auto" or "newton-cholesky" for {count} classes, found {self.solver!r}'
             )
         coefficients, intercept = self._minimise(
-            loss, X, labels.astype(X.dtype), penalty, weights, classes=count
+            loss, X, labels.astype(_scalar(X)), penalty, weights, classes=count
         )
         self.coef_ = coefficients.reshape(count, -1)
-        self.intercept_ = numpy.array(numpy.ravel(intercept), X.dtype)
+        self.intercept_ = numpy.array(numpy.ravel(intercept), _scalar(X))
         self.n_iter_ = numpy.array([self.n_iter_])
         return self
 
@@ -1205,7 +1221,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         X, _ = _matrix(self, X, reset=False)
         if len(self.coef_) == 1:
             return _linear(X, self.coef_[0], self.intercept_[0])
-        return _columns(X, self.coef_) + numpy.asarray(self.intercept_, X.dtype)
+        return _with_intercepts(_columns(X, self.coef_), self.intercept_)
 
     def predict(self, X: Any) -> Any:
         """Return the likelier class for each row of X.
@@ -1262,13 +1278,20 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     """What PCA and TruncatedSVD have in common."""
 
     def _project(self, X: Any) -> tuple[Any, Any]:
-        """X @ components_.T, and the components in X's type."""
+        """X @ components_.T, and the components in its type."""
         check_is_fitted(self)
         X, _ = _matrix(self, X, reset=False)
-        components = numpy.asarray(self.components_, X.dtype)
+        components = numpy.asarray(self.components_, _type_for(X, self.components_))
         if isinstance(X, _core.StreamedMatrix):
             return _columns(X, components), components
-        return _core.matmul(X, components.T, copy=True), components
+        if X.dtype == components.dtype:
+            return _core.matmul(X, components.T, copy=True), components
+        projected = numpy.empty((len(X), len(components)), components.dtype)
+        rows = 4096  # avoids a widened copy as large as X
+        for begin in range(0, len(X), rows):
+            some = X[begin : begin + rows].astype(components.dtype)
+            projected[begin : begin + rows] = _core.matmul(some, components.T, copy=True)
+        return projected, components
 
     def _back(self, X: Any, scales: Any = None) -> Any:
         check_is_fitted(self)
@@ -1450,7 +1473,7 @@ class PCA(_Projection):
         self.singular_values_ = found.singular_values[:count]
         self.mean_ = found.mean
         rest = max(0.0, total - variance[:count].sum(dtype=float)) if count < most else 0.0
-        self.noise_variance_ = X.dtype.type(rest / (most - count) if count < most else 0.0)
+        self.noise_variance_ = _scalar(X).type(rest / (most - count) if count < most else 0.0)
         self.n_components_ = count
         self.n_samples_ = X.shape[0]
         return self
@@ -1686,7 +1709,7 @@ class TruncatedSVD(_Projection):
         self.singular_values_ = s
         self.explained_variance_ = (u * s).var(axis=0)
         total = _total_variance(X)
-        self.explained_variance_ratio_ = self.explained_variance_ / X.dtype.type(total if total > 0 else 1.0)
+        self.explained_variance_ratio_ = self.explained_variance_ / _scalar(X).type(total if total > 0 else 1.0)
         return self
 
     def transform(self, X: Any) -> Any:

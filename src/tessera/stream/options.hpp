@@ -25,7 +25,7 @@ struct Progress {
 inline constexpr int most_readers = 256;
 
 /// Thrown if the memory limit is too small.
-class LimitError : public std::invalid_argument {
+class [[gnu::visibility("default")]] LimitError : public std::invalid_argument {
  public:
   LimitError(std::string const& operation, std::size_t needed, std::size_t found)
       : std::invalid_argument("tessera::" + operation + ": expected a limit of at least " +
