@@ -37,7 +37,7 @@ nb::list parts_of(std::int64_t m, std::int64_t n, std::size_t bytes, bool by_row
 
 nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows, std::int64_t first,
                      std::int64_t count, std::string const& map, nb::handle of_map, nb::handle b) {
-  Call const call{"distributed.World.atax", false, false};
+  Call const call{"distributed.World.atax", false};
   MatrixInput const a = take_array(call, A);
   Taken const in = take_vector(call, a, v, "v", a.cols);
   Taken const c = take_output(call, a, in, nb::none(), "c", a.cols);
@@ -59,7 +59,7 @@ nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows, s
 }
 
 nb::object matvec_part(nb::handle A, nb::handle x, std::int64_t m, bool by_rows) {
-  Call const call{"distributed.World.matvec", false, false};
+  Call const call{"distributed.World.matvec", false};
   MatrixInput const a = take_array(call, A);
   Taken const in = take_vector(call, a, x, "x", a.cols);
   Taken const b = take_output(call, a, in, nb::none(), "b", a.rows);
@@ -72,7 +72,7 @@ nb::object matvec_part(nb::handle A, nb::handle x, std::int64_t m, bool by_rows)
 
 nb::object rmatvec_part(nb::handle A, nb::handle u, std::int64_t m, bool by_rows,
                         std::int64_t first, std::int64_t count) {
-  Call const call{"distributed.World.rmatvec", false, false};
+  Call const call{"distributed.World.rmatvec", false};
   MatrixInput const a = take_array(call, A);
   Taken const in = take_vector(call, a, u, "u", a.rows);
   Taken const c = take_output(call, a, in, nb::none(), "c", a.cols);
@@ -84,7 +84,7 @@ nb::object rmatvec_part(nb::handle A, nb::handle u, std::int64_t m, bool by_rows
 }
 
 void add_roots_of(nb::handle roots, std::vector<int> const& levels, nb::handle sums) {
-  Call const call{"distributed.World", false, false};
+  Call const call{"distributed.World", false};
   Taken const from = call.any(roots, "roots");
   Taken const to = call.any(sums, "sums");
   nb::gil_scoped_release const released;
@@ -92,7 +92,7 @@ void add_roots_of(nb::handle roots, std::vector<int> const& levels, nb::handle s
 }
 
 void scale_by(double alpha, nb::handle x) {
-  Call const call{"distributed.World", false, false};
+  Call const call{"distributed.World", false};
   scale(alpha, call.any(x, "x").array);
 }
 

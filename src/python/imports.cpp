@@ -130,7 +130,7 @@ Place place_of(Call const& call, nb::handle x, char const* name, int device_type
 /// The stride of a dimension with one entry has no meaning: here that of contiguous rows if
 /// possible.
 Array array_of(Call const& call, nb::handle x, char const* name,
-               nb::ndarray<nb::ro> const& imported) {
+               nb::ndarray<nb::ro> const& imported, char const* expected) {
   Array array{.data = const_cast<void*>(static_cast<void const*>(imported.data())),
               .dimensions = static_cast<int>(imported.ndim())};
   if (array.dimensions < 1 || array.dimensions > 2) {
@@ -138,8 +138,7 @@ Array array_of(Call const& call, nb::handle x, char const* name,
     for (std::size_t i = 0; i < imported.ndim(); ++i) {
       shape += (i == 0 ? "" : ", ") + std::to_string(imported.shape(i));
     }
-    call.fail_value(std::string(name) + " must have one or two dimensions, found shape (" + shape +
-                    ")");
+    call.fail_value(std::string(name) + " must have " + expected + ", found shape (" + shape + ")");
   }
   for (std::size_t i = 0; i < imported.ndim(); ++i) {
     array.extents[i] = static_cast<std::int64_t>(imported.shape(i));
@@ -213,7 +212,7 @@ void Call::fail_value(std::string const& what) const {
   throw nb::value_error(("tessera." + std::string(name) + ": " + what).c_str());
 }
 
-Taken Call::any(nb::handle x, char const* what) const {
+Taken Call::any(nb::handle x, char const* what, char const* expected) const {
   nb::object object = nb::borrow(x);
   nb::ndarray<nb::ro> imported;
   bool is_bfloat16 = false;
@@ -223,21 +222,24 @@ Taken Call::any(nb::handle x, char const* what) const {
         is_numpy(x) && nb::cast<std::string>(nb::str(nb::handle(x.attr("dtype")))) == "bfloat16";
     object = is_bfloat16 ? nb::object(x.attr("view")("uint16")) : through_interface(x);
     if (object.is_none() || !nb::try_cast(object, imported, false)) {
-      std::string const advice = !is_numpy(x) || may_copy ? ""
-                                 : has_copy               ? "; copy=True makes a copy of numbers"
-                                                          : "; copy or convert it first";
+      std::string const advice =
+          !is_numpy(x) || may_copy ? "" : "; copy=True makes a copy of numbers";
       fail_type(std::string(what) +
                 " must be an array with DLPack or a buffer of native numbers, found " + name_of(x) +
                 advice);
     }
   }
   require_plain(*this, object, what);
-  Array array = array_of(*this, object, what, imported);
+  Array array = array_of(*this, object, what, imported, expected);
   if (is_bfloat16) array.type = {false, 2, "bfloat16"};
   return {std::move(array), is_bfloat16 ? nb::borrow(x) : std::move(object), std::move(imported)};
 }
 
 namespace {
+
+nb::object or_array(Call const& call, nb::handle x) {
+  return call.may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x);
+}
 
 Taken copied(Call const& call, nb::handle x, char const* what, ElementType const& type) {
   return call.any(modules().arrays.attr("copied")(x, type.name), what);
@@ -247,26 +249,25 @@ ElementType scalar_type_for(Taken const& x) {
   return x.array.type.is_scalar() ? x.array.type : ElementType{true, sizeof(double), "float64"};
 }
 
-char const* with_copy(Call const& call) {
-  return call.has_copy ? "; copy=True makes a copy" : "; copy or convert it first";
-}
+constexpr auto with_copy = "; copy=True makes a copy";
 
 }  // namespace
 
-Taken Call::forward(nb::handle x, char const* what) const {
-  Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
+Taken Call::forward(nb::handle x, char const* what, char const* expected) const {
+  Taken taken = any(or_array(*this, x), what, expected);
   if (may_copy && !is_readable(taken.array)) {
-    taken = any(modules().arrays.attr("contiguous")(taken.object), what);
+    taken = any(modules().arrays.attr("contiguous")(taken.object), what, expected);
   }
   require_readable(taken, what);
   return taken;
 }
 
 Taken Call::matrix(nb::handle x, char const* what, bool may_be_narrow) const {
-  Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
+  constexpr auto expected = "two dimensions";
+  Taken taken = any(or_array(*this, x), what, expected);
   Array const& array = taken.array;
   if (array.dimensions != 2) {
-    fail_value(std::string(what) + " must have two dimensions, found shape " + shape_text(array));
+    fail_value(std::string(what) + " must have " + expected + ", found shape " + shape_text(array));
   }
   bool const is_narrow = may_be_narrow && array.type.is_narrow();
   if (may_copy &&
@@ -281,9 +282,10 @@ Taken Call::matrix(nb::handle x, char const* what, bool may_be_narrow) const {
 }
 
 Taken Call::vector(nb::handle x, char const* what) const {
-  Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
+  constexpr auto expected = "one dimension";
+  Taken taken = any(or_array(*this, x), what, expected);
   if (taken.array.dimensions != 1) {
-    fail_value(std::string(what) + " must have one dimension, found shape " +
+    fail_value(std::string(what) + " must have " + expected + ", found shape " +
                shape_text(taken.array));
   }
   if (may_copy && !(taken.array.type.is_scalar() && is_readable(taken.array))) {
@@ -295,8 +297,8 @@ Taken Call::vector(nb::handle x, char const* what) const {
 }
 
 Taken Call::input(nb::handle x, char const* what, ElementType const& type,
-                  std::string const& model_name) const {
-  Taken taken = any(may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x), what);
+                  std::string const& model_name, char const* expected) const {
+  Taken taken = any(or_array(*this, x), what, expected);
   if (may_copy && !(taken.array.type == type && is_readable(taken.array))) {
     taken = copied(*this, taken.object, what, type);
   }
@@ -308,14 +310,14 @@ Taken Call::input(nb::handle x, char const* what, ElementType const& type,
 void Call::require_scalars(Taken const& x, char const* what) const {
   if (x.array.type.is_scalar()) return;
   fail_type(std::string(what) + " must be float32 or float64, found " + x.array.type.name +
-            " of shape " + shape_text(x.array) + with_copy(*this));
+            " of shape " + shape_text(x.array) + with_copy);
 }
 
 void Call::require_type(Taken const& x, char const* what, ElementType const& type,
                         std::string const& model_name) const {
   if (x.array.type == type) return;
   fail_type(std::string(what) + " must be " + type.name + " as " + model_name + " is, found " +
-            x.array.type.name + " of shape " + shape_text(x.array) + with_copy(*this));
+            x.array.type.name + " of shape " + shape_text(x.array) + with_copy);
 }
 
 void Call::require_place(Taken const& x, char const* what, Taken const& model,
@@ -333,7 +335,7 @@ void Call::require_place(Taken const& x, char const* what, Taken const& model,
 void Call::require_readable(Taken const& x, char const* what) const {
   if (is_readable(x.array)) return;
   fail_value(std::string(what) + " of shape " + shape_text(x.array) + " " +
-             why_not_readable(x.array) + with_copy(*this));
+             why_not_readable(x.array) + with_copy);
 }
 
 void Call::require_lines(Taken const& x, char const* what) const {
@@ -341,7 +343,7 @@ void Call::require_lines(Taken const& x, char const* what) const {
   fail_value(std::string(what) + " of shape " + shape_text(x.array) +
              " must have contiguous rows or columns, found strides of " +
              std::to_string(x.array.strides[0]) + " and " + std::to_string(x.array.strides[1]) +
-             " elements" + with_copy(*this));
+             " elements" + with_copy);
 }
 
 Taken Call::output(nb::handle out, char const* what, Taken const& model, int dimensions,
@@ -371,7 +373,8 @@ Taken Call::output(nb::handle out, char const* what, Taken const& model, int dim
   }
   require_plain(*this, object, what);
   nb::ndarray<nb::ro> imported(writable);
-  Array array = array_of(*this, object, what, imported);
+  Array array =
+      array_of(*this, object, what, imported, dimensions == 1 ? "one dimension" : "two dimensions");
   Taken taken{std::move(array), std::move(object), std::move(imported)};
   if (taken.array.dimensions != dimensions || taken.array.extents[0] != extents[0] ||
       (dimensions == 2 && taken.array.extents[1] != extents[1])) {

@@ -24,23 +24,25 @@ struct Taken {
 struct Call {
   char const* name;
   bool may_copy;
-  bool has_copy = true;                                         ///< messages may suggest `copy`
   mutable std::optional<std::uintptr_t> stream = std::nullopt;  ///< of the GPU
 
   [[noreturn]] void fail_type(std::string const& what) const;
   [[noreturn]] void fail_value(std::string const& what) const;
 
-  /// One or two dimensions, any type.
-  [[nodiscard]] Taken any(nanobind::handle x, char const* name) const;
+  /// One or two dimensions, any type. `expected` is what an error expects instead of others.
+  [[nodiscard]] Taken any(nanobind::handle x, char const* name,
+                          char const* expected = "one or two dimensions") const;
   /// Aligned, without negative strides.
-  [[nodiscard]] Taken forward(nanobind::handle x, char const* name) const;
+  [[nodiscard]] Taken forward(nanobind::handle x, char const* name,
+                              char const* expected = "one or two dimensions") const;
   /// With contiguous rows or columns. `may_be_narrow`: in a narrow type, too.
   [[nodiscard]] Taken matrix(nanobind::handle x, char const* name,
                              bool may_be_narrow = false) const;
   [[nodiscard]] Taken vector(nanobind::handle x, char const* name) const;
   /// Scalars of `type`, which is the type of `model_name`.
   [[nodiscard]] Taken input(nanobind::handle x, char const* name, ElementType const& type,
-                            std::string const& model_name) const;
+                            std::string const& model_name,
+                            char const* expected = "one or two dimensions") const;
   /// `out`, if writable and of this shape and type; for None a new array of the model's kind and
   /// place.
   [[nodiscard]] Taken output(nanobind::handle out, char const* name, Taken const& model,

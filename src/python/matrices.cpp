@@ -46,6 +46,10 @@ MatrixInput take_matrix(Call const& call, nb::handle a) {
   return take(call, a, false);
 }
 
+MatrixInput take_stored(Call const& call, nb::handle a) {
+  return take(call, a, true);
+}
+
 MatrixInput take_factor(Call const& call, nb::handle a, nb::handle vectors) {
   MatrixInput taken = take(call, a, true);
   ElementType const& stored = taken.array.array.type;
@@ -65,13 +69,11 @@ Taken const& model(MatrixInput const& a, Taken const& v) {
 
 Taken take_vectors(Call const& call, MatrixInput const& a, nb::handle x, char const* name,
                    std::int64_t entries) {
-  bool const blocks = a.streamed == nullptr;
   Taken const taken = call.input(x, name, a.type, of_vectors(a));
-  if (taken.array.dimensions > (blocks ? 2 : 1) || taken.array.extents[0] != entries) {
+  if (taken.array.extents[0] != entries) {
     std::string const n = std::to_string(entries);
-    call.fail_value(std::string(name) + " must have shape (" + n + ",)" +
-                    (blocks ? " or (" + n + ", k)" : "") + " for A of shape " + a.shape +
-                    ", found shape " + shape_text(taken.array));
+    call.fail_value(std::string(name) + " must have shape (" + n + ",) or (" + n +
+                    ", k) for A of shape " + a.shape + ", found shape " + shape_text(taken.array));
   }
   a.require_place_of(call, taken, name);
   return taken;
@@ -79,7 +81,7 @@ Taken take_vectors(Call const& call, MatrixInput const& a, nb::handle x, char co
 
 Taken take_vector(Call const& call, MatrixInput const& a, nb::handle x, char const* name,
                   std::int64_t entries) {
-  Taken taken = call.input(x, name, a.type, of_vectors(a));
+  Taken taken = call.input(x, name, a.type, of_vectors(a), "one dimension");
   if (taken.array.dimensions != 1 || taken.array.extents[0] != entries) {
     call.fail_value(std::string(name) + " must have shape (" + std::to_string(entries) +
                     ",) for A of shape " + a.shape + ", found shape " + shape_text(taken.array));

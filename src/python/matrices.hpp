@@ -29,7 +29,9 @@ struct StreamObject : StreamedMatrix {
 };
 
 MatrixInput take_matrix(Call const& call, nanobind::handle a);
-/// For a product with these vectors. If they are float32, A may have a narrow type.
+/// As stored: A may have a narrow type.
+MatrixInput take_stored(Call const& call, nanobind::handle a);
+/// For vectors of A's type. If they are float32, A may have a narrow type.
 MatrixInput take_factor(Call const& call, nanobind::handle a, nanobind::handle vectors);
 MatrixInput take_array(Call const& call, nanobind::handle a);
 

@@ -220,9 +220,12 @@ nb::object matmul_of(nb::handle A, nb::handle B, nb::handle out, bool copy) {
 
 nb::object transpose_of(nb::handle A, nb::handle out, bool copy) {
   Call const call{"transpose", copy};
-  Taken const a = call.forward(A, "A");
+  constexpr auto expected = "two dimensions";
+  Taken const a = call.forward(A, "A", expected);
   std::string const shape = shape_text(a.array);
-  if (a.array.dimensions != 2) call.fail_value("A must have two dimensions, found shape " + shape);
+  if (a.array.dimensions != 2) {
+    call.fail_value(std::string("A must have ") + expected + ", found shape " + shape);
+  }
   if (a.array.type.bytes != 4 && a.array.type.bytes != 8) {
     call.fail_type("A must have elements of 4 or 8 bytes, found " + a.array.type.name +
                    " of shape " + shape);
@@ -236,22 +239,23 @@ nb::object transpose_of(nb::handle A, nb::handle out, bool copy) {
   return finished(at);
 }
 
-std::pair<Taken, Taken> take_pair(Call const& call, nb::handle x, nb::handle y) {
-  Taken first = call.vector(x, "x");
-  std::string const of_x = "x of shape " + shape_text(first.array);
-  Taken second = call.input(y, "y", first.array.type, of_x);
-  if (second.array.dimensions != 1 || second.array.extents[0] != first.array.extents[0]) {
-    call.fail_value("y must have the shape of " + of_x + ", found shape " +
-                    shape_text(second.array));
+/// A vector of the type, shape and place of another.
+Taken take_alike(Call const& call, nb::handle x, std::string const& name, Taken const& model,
+                 std::string const& of_model) {
+  std::string const its = of_model + " of shape " + shape_text(model.array);
+  Taken taken = call.input(x, name.c_str(), model.array.type, its, "one dimension");
+  if (taken.array.dimensions != 1 || taken.array.extents[0] != model.array.extents[0]) {
+    call.fail_value(name + " must have the shape of " + its + ", found shape " +
+                    shape_text(taken.array));
   }
-  call.require_place(second, "y", first, "x");
-  return {std::move(first), std::move(second)};
+  call.require_place(taken, name.c_str(), model, of_model.c_str());
+  return taken;
 }
 
 /// Elements that failed, that could not be judged, and in total, and a sentence.
 nb::tuple check_of(nb::handle A, nb::handle v, nb::handle c, nb::handle weights, nb::handle minus,
                    nb::handle map, double alpha, double beta, nb::handle z) {
-  Call const call{"check", false, false};
+  Call const call{"check", false};
   MatrixInput const a = take_array(call, A);
   Array const& array = a.array.array;
   if (array.place.is_gpu) call.fail_type("A of shape " + a.shape + " must be on the host");
@@ -261,7 +265,8 @@ nb::tuple check_of(nb::handle A, nb::handle v, nb::handle c, nb::handle weights,
   bool const has_rows = array.strides[1] == 1 && (a.rows == 1 || array.strides[0] == a.cols);
   bool const has_columns = array.strides[0] == 1 && (a.cols == 1 || array.strides[1] == a.rows);
   if (!has_rows && !has_columns) {
-    call.fail_value("A of shape " + a.shape + " must have rows or columns without gaps");
+    call.fail_value("A of shape " + a.shape +
+                    " must have rows or columns without gaps; copy=True makes a copy");
   }
   Taken const x = take_vectors(call, a, v, "v", a.cols);
   Taken const result = take_vectors(call, a, c, "c", a.cols);
@@ -280,14 +285,24 @@ nb::tuple check_of(nb::handle A, nb::handle v, nb::handle c, nb::handle weights,
 }
 
 double dot_of(nb::handle x, nb::handle y, bool copy) {
-  auto const [first, second] = take_pair({"dot", copy}, x, y);
+  Call const call{"dot", copy};
+  Taken const first = call.vector(x, "x");
+  Taken const second = take_alike(call, y, "y", first, "x");
   nb::gil_scoped_release const released;
   return dot(first.array, second.array);
 }
 
 void axpby_of(double a, nb::handle x, double b, nb::handle y) {
-  Call const call{"axpby", false, false};
-  Taken const in = take_pair(call, x, y).first;
+  Call const call{"axpby", false};
+  Taken const model = call.any(y, "y", "one dimension");
+  if (!model.array.type.is_scalar()) {  // a copy of y would not be written
+    call.fail_type("y must be float32 or float64, found " + model.array.type.name + " of shape " +
+                   shape_text(model.array));
+  }
+  if (model.array.dimensions != 1) {
+    call.fail_value("y must have one dimension, found shape " + shape_text(model.array));
+  }
+  Taken const in = take_alike(call, x, "x", model, "y");
   Taken const out = call.output(y, "y", in, 1, in.array.extents, in.array.type, "x");
   nb::gil_scoped_release const released;
   axpby(a, in.array, b, out.array);
@@ -303,6 +318,20 @@ std::optional<ElementType> type_of_name(Call const& call, std::optional<std::str
 bool rows_first(Call const& call, std::string const& order) {
   if (order != "C" && order != "F") call.fail_value("order must be \"C\" or \"F\", found " + order);
   return order == "C";
+}
+
+/// As a new array in the order of the matrix.
+nb::object rows_of_stream(StreamObject const& a, std::int64_t first, std::int64_t end) {
+  Taken const rows =
+      Call{"read", false}.any(nb::module_::import_("numpy").attr("empty")(
+                                  nb::make_tuple(end - first, a.reading.cols), a.reading.type.name,
+                                  a.reading.by_rows ? "C" : "F"),
+                              "the rows");
+  {
+    nb::gil_scoped_release const released;
+    read_rows(a, first, rows.array);
+  }
+  return rows.object;
 }
 
 StreamObject open_file(std::string const& path, std::size_t memory_limit,
@@ -521,12 +550,12 @@ NB_MODULE(_core, m) {
         "order"_a, "recipe"_a);
   m.def("_from_callback", &from_callback, "rows"_a, "cols"_a, "read"_a, "dtype"_a, "order"_a,
         "memory_limit"_a, "recipe"_a, "held"_a = 0);
+  m.def("_rows_of_stream", &rows_of_stream);
   add_solvers(m);
   m.def(
       "_map_of",
       [](nb::handle weights, nb::handle minus, nb::handle map) {
-        auto const [kind, vector] =
-            map_of({"distributed.World.atax", false, false}, weights, minus, map);
+        auto const [kind, vector] = map_of({"distributed.World.atax", false}, weights, minus, map);
         return nb::make_tuple(std::string(kind), vector);
       },
       "weights"_a.none(), "minus"_a.none(), "map"_a.none());

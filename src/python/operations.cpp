@@ -60,15 +60,6 @@ void with_types(Array const& a, std::int64_t bytes, Body const& body) {
   });
 }
 
-template <class Exec, class T, class Body>
-void with_view(Array const& x, Body const& body) {
-  if (x.dimensions == 1) {
-    body(vector<Exec, T>(x));
-  } else {
-    body(matrix<Exec, T>(x));
-  }
-}
-
 }  // namespace
 
 void atax(AtaxCall const& call) {
@@ -79,19 +70,12 @@ void atax(AtaxCall const& call) {
                                             .beta = static_cast<T>(call.beta)};
                options.map = map_of<Exec, T>(call);
                if (call.z) options.z = vector<Exec, T>(*call.z);
-               with_view<Exec, T>(call.v, [&]<class Views>(Views const& v) {
-                 auto const as_v = [&](Array const& x) {
-                   if constexpr (Views::rank() == 1) {
-                     return vector<Exec, T>(x);
-                   } else {
-                     return matrix<Exec, T>(x);
-                   }
-                 };
+               with_views<Exec, T>(call.v, [&](auto const& view) {
                  with_matrix<Exec, T>(call.a, [&](auto const& a) {
                    if (call.b) {
-                     tessera::atax(exec, a, v, as_v(*call.b), as_v(call.c), options);
+                     tessera::atax(exec, a, view(call.v), view(*call.b), view(call.c), options);
                    } else {
-                     tessera::atax(exec, a, v, as_v(call.c), options);
+                     tessera::atax(exec, a, view(call.v), view(call.c), options);
                    }
                  });
                });
@@ -102,29 +86,24 @@ void multiply(Array const& a, Array const& v, Array const& b) {
   with_types(a, work_of(a, v.extents[1]),
              [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
                Options<Exec> const options{.workspace = &workspace};
-               with_matrix<Exec, T>(a, [&](auto const& A) {
-                 if (v.dimensions == 1) {
-                   tessera::multiply(exec, A, vector<Exec, T>(v), vector<Exec, T>(b), options);
-                 } else {
-                   tessera::multiply(exec, A, matrix<Exec, T>(v), matrix<Exec, T>(b), options);
-                 }
+               with_views<Exec, T>(v, [&](auto const& view) {
+                 with_matrix<Exec, T>(a, [&](auto const& A) {
+                   tessera::multiply(exec, A, view(v), view(b), options);
+                 });
                });
              });
 }
 
 void multiply_transposed(Array const& a, Array const& u, Array const& c) {
-  with_types(
-      a, work_of(a, u.extents[1]),
-      [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
-        Options<Exec> const options{.workspace = &workspace};
-        with_matrix<Exec, T>(a, [&](auto const& A) {
-          if (u.dimensions == 1) {
-            tessera::multiply_transposed(exec, A, vector<Exec, T>(u), vector<Exec, T>(c), options);
-          } else {
-            tessera::multiply_transposed(exec, A, matrix<Exec, T>(u), matrix<Exec, T>(c), options);
-          }
-        });
-      });
+  with_types(a, work_of(a, u.extents[1]),
+             [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
+               Options<Exec> const options{.workspace = &workspace};
+               with_views<Exec, T>(u, [&](auto const& view) {
+                 with_matrix<Exec, T>(a, [&](auto const& A) {
+                   tessera::multiply_transposed(exec, A, view(u), view(c), options);
+                 });
+               });
+             });
 }
 
 void multiply_both(Array const& a, Array const& x, Array const& u, Array const& y, Array const& w) {

@@ -131,19 +131,19 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   void do_multiply_block(solve::detail::BlockProducts<Exec, T> const& products) const override {
     if (!ranks_.in_segments) {
       auto const whole = gathered();
-      return solve::detail::multiply_block(this->exec(), tessera::detail::matrix_in(whole),
-                                           products, Kernels::automatic, workspace_);
+      return solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(whole),
+                                               products, Kernels::automatic, workspace_);
     }
-    add_subtrees({this->rows(), summation::segment<T>}, "World.rows_of with blocks=True",
-                 products.CT.data(), products.CT.size(), [&](Rows const& rows, T* sum) {
-                   solve::detail::BlockPart<Exec, T> const part(
-                       this->exec(), products, {rows_.first + rows.first, rows.count}, sum);
-                   auto const some =
-                       Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
-                   solve::detail::multiply_block(this->exec(), tessera::detail::matrix_in(some),
-                                                 part.products(), Kernels::automatic, workspace_);
-                   part.finish();
-                 });
+    add_subtrees(
+        {this->rows(), summation::segment<T>}, "World.rows_of with blocks=True", products.CT.data(),
+        products.CT.size(), [&](Rows const& rows, T* sum) {
+          solve::detail::BlockPart<Exec, T> const part(this->exec(), products,
+                                                       {rows_.first + rows.first, rows.count}, sum);
+          auto const some = Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
+          solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
+                                            part.products(), Kernels::automatic, workspace_);
+          part.finish();
+        });
     std::size_t const size = products.BT.extent(1);
     for (std::size_t j = 0; j < products.BT.extent(0); ++j) {
       share(products.BT.data() + j * size, size);
@@ -153,8 +153,8 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     using Products = solve::detail::GramProducts<Exec, T>;
     if (!ranks_.in_segments) {
       auto const whole = gathered();
-      return solve::detail::gram_in_memory(this->exec(), tessera::detail::matrix_in(whole),
-                                           products, Kernels::automatic, workspace_);
+      return solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(whole),
+                                               products, Kernels::automatic, workspace_);
     }
     add_subtrees({this->rows(), summation::segment<T>}, "World.rows_of with blocks=True",
                  products.G.data(), products.G.size(), [&](Rows const& rows, double* sum) {
@@ -163,8 +163,8 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
                    part.G = typename Products::template Vector<double>(sum, products.G.size());
                    auto const some =
                        Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
-                   solve::detail::gram_in_memory(this->exec(), tessera::detail::matrix_in(some),
-                                                 part, Kernels::automatic, workspace_);
+                   solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
+                                                     part, Kernels::automatic, workspace_);
                  });
     std::size_t const size = products.MT.extent(1);
     for (std::size_t j = 0; j < products.MT.extent(0); ++j) {

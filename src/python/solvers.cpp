@@ -10,6 +10,7 @@
 #include <python/turn.hpp>
 #include <python/views.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,8 +59,11 @@ void with_operator(Solving const& solving, CallsOf const& calls_of, Body const& 
       if (solving.ranks) {
         return run.template operator()<Exec, T>(RanksOperator<Exec, T>(exec, a, *solving.ranks));
       }
-      run.template operator()<Exec, T>(
-          solve::MatrixOperator<Exec, MatrixView<Exec, T>>(exec, matrix<Exec, T>(a)));
+      with_matrix<Exec, T>(a, [&](auto const& view) {
+        auto const A = solve::detail::matrix_of<T>(view);
+        run.template operator()<Exec, T>(
+            solve::detail::OperatorInMemory<Exec, T, std::decay_t<decltype(A)>>(exec, A));
+      });
     };
     if (place.is_gpu) {
       backends::with_stream(place.device, place.stream, run_on);

@@ -48,8 +48,11 @@ OnRanks ranks_of(nb::handle A, std::int64_t all_rows) {
   };
 }
 
-Input take(Call const& call, nb::handle A) {
-  if (!nb::hasattr(A, "_share")) return {take_matrix(call, A)};
+/// @param vectors decide the type if A is narrow; None: there are none
+Input take(Call const& call, nb::handle A, nb::handle vectors) {
+  if (!nb::hasattr(A, "_share")) {
+    return {vectors.is_none() ? take_stored(call, A) : take_factor(call, A, vectors)};
+  }
   Input input{take_array(call, A.attr("array"))};
   input.rows = nb::cast<std::int64_t>(A.attr("shape")[0]);
   input.shape = "(" + std::to_string(input.rows) + ", " + std::to_string(input.cols) + ")";
@@ -110,7 +113,7 @@ nb::list least_squares_of(std::string const& name, std::string const& method, nb
                           std::optional<double> atol, std::optional<double> btol, double conlim,
                           std::optional<std::int64_t> maxiter, nb::handle on_step, bool copy) {
   Call const call{name.c_str(), copy};
-  Input const a = take(call, A);
+  Input const a = take(call, A, b[0]);
   std::vector<Taken> sides;
   LeastSquaresCall arguments{.damps = std::move(damps)};
   for (nb::handle const side : b) {
@@ -159,7 +162,7 @@ nb::list least_squares_of(std::string const& name, std::string const& method, nb
 
 nb::dict triplets_of(Call const& call, nb::handle A, SvdCall arguments, bool want_u,
                      nb::handle on_step) {
-  Input const a = take(call, A);
+  Input const a = take(call, A, nb::none());
   Taken const like = model_of(call, a);
   Taken const vt = new_array(call, a, like, 2, arguments.k, a.cols);
   arguments.vt = vt.array;
@@ -214,7 +217,7 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
                        double power, std::int64_t classes, double tol, std::string const& solver,
                        std::int64_t maxiter, nb::handle on_step, bool copy) {
   Call const call{name.c_str(), copy};
-  Input const a = take(call, A);
+  Input const a = take(call, A, y);
   Taken const right = take_vector(call, a, y, "y", a.rows);
   Taken const x = new_array(call, a, model(a, right), 1, classes * a.cols);
   RegressionCall arguments{.y = right.array, .x = x.array, .penalty = penalty};
@@ -255,7 +258,7 @@ nb::tuple regressions_of(std::string const& name, nb::handle A, nb::handle y, nb
                          std::vector<double> const& penalties, bool intercept, double tol,
                          std::string const& solver, std::int64_t maxiter, bool copy) {
   Call const call{name.c_str(), copy};
-  Input const a = take(call, A);
+  Input const a = take(call, A, y);
   auto const targets = static_cast<std::int64_t>(penalties.size());
   Taken const right = take_vector(call, a, y, "y", targets * a.rows);
   Taken const x = new_array(call, a, model(a, right), 1, targets * a.cols);

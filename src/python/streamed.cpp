@@ -93,27 +93,30 @@ void atax(StreamedMatrix const& a, AtaxCall const& call) {
                                      .beta = static_cast<T>(call.beta)};
     terms.map = map_of<Exec, T>(call);
     if (call.z) terms.z = vector<Exec, T>(*call.z);
-    auto const v = vector<Exec, T>(call.v);
-    auto const c = vector<Exec, T>(call.c);
-    if (call.b) {
-      stream::atax(exec, source, v, vector<Exec, T>(*call.b), c, options, terms);
-    } else {
-      stream::atax(exec, source, v, c, options, terms);
-    }
+    with_views<Exec, T>(call.v, [&](auto const& view) {
+      if (call.b) {
+        stream::atax(exec, source, view(call.v), view(*call.b), view(call.c), options, terms);
+      } else {
+        stream::atax(exec, source, view(call.v), view(call.c), options, terms);
+      }
+    });
   });
 }
 
 void multiply(StreamedMatrix const& a, Array const& v, Array const& b) {
   with_source(a, [&]<class Exec, class S, class T>(Exec const& exec, S const& source,
                                                    stream::Options<T> const& options, T) {
-    stream::multiply(exec, source, vector<Exec, T>(v), vector<Exec, T>(b), options);
+    with_views<Exec, T>(
+        v, [&](auto const& view) { stream::multiply(exec, source, view(v), view(b), options); });
   });
 }
 
 void multiply_transposed(StreamedMatrix const& a, Array const& u, Array const& c) {
   with_source(a, [&]<class Exec, class S, class T>(Exec const& exec, S const& source,
                                                    stream::Options<T> const& options, T) {
-    stream::multiply_transposed(exec, source, vector<Exec, T>(u), vector<Exec, T>(c), options);
+    with_views<Exec, T>(u, [&](auto const& view) {
+      stream::multiply_transposed(exec, source, view(u), view(c), options);
+    });
   });
 }
 
@@ -125,6 +128,28 @@ void multiply_both(StreamedMatrix const& a, Array const& x, Array const& u, Arra
     stream::multiply_both(exec, source, vector<Exec, T>(x), vector<Exec, T>(u), vector<Exec, T>(y),
                           vector<Exec, T>(w), options);
   });
+}
+
+void read_rows(StreamedMatrix const& a, std::int64_t first_row, Array const& to) {
+  constexpr std::size_t most_bytes = std::size_t{64} << 20U;
+  Reading const& reading = a.reading;
+  auto const [rows, cols] = to.extents;
+  auto const [lines, length] = reading.by_rows ? std::pair(rows, cols) : std::pair(cols, rows);
+  if (rows == 0) return;
+  Turn const turn;
+  std::size_t const line_bytes = static_cast<std::size_t>(length) * to.type.bytes;
+  auto const at_once = static_cast<std::int64_t>(
+      std::max(std::size_t{1}, std::min(most_bytes, a.memory_limit / 4) / line_bytes));
+  for (std::int64_t line = 0; line < lines; line += at_once) {
+    std::int64_t const count = std::min(at_once, lines - line);
+    void* const place =
+        static_cast<std::byte*>(to.data) + static_cast<std::size_t>(line) * line_bytes;
+    reading.read(reading.by_rows ? BlockRead{first_row + line, count, 0, cols, place}
+                                 : BlockRead{first_row, rows, line, count, place});
+    *reading.elements_read += static_cast<std::uint64_t>(count * length);
+    if (a.on_block) a.on_block();
+  }
+  if (reading.check) reading.check();
 }
 
 }  // namespace tessera::python

@@ -59,6 +59,9 @@ struct StreamedMatrix {
 /// would be read from the start.
 void require_order_of_file(StreamedMatrix const& a);
 
+/// Rows from `first_row` on, as many as `to` has. `to` is contiguous in the matrix's order.
+void read_rows(StreamedMatrix const& a, std::int64_t first_row, Array const& to);
+
 /// Ignores `call.a`. Vectors are on the host.
 void atax(StreamedMatrix const& a, AtaxCall const& call);
 void multiply(StreamedMatrix const& a, Array const& v, Array const& b);

@@ -38,6 +38,16 @@ VectorView<Exec, T> vector(Array const& x) {
                                                   static_cast<std::size_t>(x.strides[0])));
 }
 
+/// Calls body(view), where view(array) is a vector if x has one dimension, otherwise a matrix.
+template <class Exec, class T, class Body>
+void with_views(Array const& x, Body const& body) {
+  if (x.dimensions == 1) {
+    body([](Array const& y) { return vector<Exec, T>(y); });
+  } else {
+    body([](Array const& y) { return matrix<Exec, T>(y); });
+  }
+}
+
 inline maps::Kind kind_of(AtaxCall const& call) {
   for (auto const known :
        {maps::Kind::weights, maps::Kind::minus, maps::Kind::logistic, maps::Kind::logistic_weights,

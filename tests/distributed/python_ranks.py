@@ -326,7 +326,7 @@ for wrong, whole in (("F", A), ("C", np.asfortranarray(A))):
         assert world.rank > rank or (len(whole[mine]) > 1) == (world.rank == rank), (world.rank, rank)
 expect_error(lambda: world.matvec(np.ones((600, 4))[mine][:, ::2], np.ones(2)), "since rows are not adjacent", 0)
 expect_error(lambda: world.matvec(A[mine].astype(">f8"), np.ones(2)), "found >f8", 0)
-expect_error(lambda: world.matvec(A[mine][::-1], np.ones(2)), "negative stride; copy or convert it first", 0)
+expect_error(lambda: world.matvec(A[mine][::-1], np.ones(2)), "negative stride; copy=True makes a copy", 0)
 
 masked_rows, u = np.ma.masked_less(A[mine], 1e9), np.ma.array(np.ones(len(A[mine])), mask=True)
 masked_v = np.ma.array(np.ones(2), mask=[False, True])
@@ -497,6 +497,23 @@ def read(rows, cols):
 
 
 by_columns = np.asfortranarray(A)
+has_h5 = tessera.info()["hdf5"] and importlib.util.find_spec("h5py")
+if folder:
+    np.savez("a.npz", x=A)
+    np.savez_compressed("f.npz", x=by_columns)
+    np.save("half.npy", A.astype("f2"))
+    if has_h5:
+        import h5py
+
+        with h5py.File("a.h5ad", "w") as file:
+            file["X"] = A
+            file.create_dataset("layers/log1p", data=A, chunks=(170, 7), compression="gzip")
+world.gather_rows(v)
+parts_of_h5 = [
+    lambda: "a.h5ad:/X",
+    lambda: tessera.from_anndata("a.h5ad"),
+    lambda: tessera.from_anndata("a.h5ad", layer="log1p", memory_limit="256KiB"),
+] if has_h5 else []  # fmt: skip
 for make, a in (
     (lambda: tessera.from_callback(*A.shape, read, memory_limit="64KiB"), A),
     (lambda: tessera.from_callback(*A.shape, lambda rows, cols: A[rows, cols], order="F"), by_columns),
@@ -508,6 +525,11 @@ for make, a in (
     (lambda: tessera.open("a.npy", shape=A.shape), A),
     (lambda: tessera.open("a.bin", shape=A.shape, dtype="float64"), A),
     (lambda: tessera.open("f.bin", shape=A.shape, dtype="float64", order="F"), by_columns),
+    (lambda: tessera.open("a.npz:x"), A),
+    (lambda: tessera.open("f.npz:x"), by_columns),
+    (lambda: "a.npz:x", A),
+    (lambda: "half.npy", A.astype("f2").astype("f4")),
+    *((part, A) for part in parts_of_h5),
 ):
     M = world.open(make())
     mine = world.rows_of(*a.shape, dtype=a.dtype, order=M.order)
@@ -520,11 +542,7 @@ assert max(rows.stop - rows.start for rows, _ in asked) * A.shape[1] * 8 <= 2**1
 found = linalg.randomized_svd(world.open(tessera.from_blocks([A]), blocks=True), 2)[1]
 expect_same(found, linalg.randomized_svd(A, 2)[1], "randomized_svd of a streamed matrix")
 expect_error(lambda: world.open(A), "expected a path or a streamed matrix, found ndarray", 0)
-expect_error(lambda: world.open(tessera.from_blocks([A]), shape=A.shape), "shape is for files of raw elements", 0)
-if folder:
-    np.savez("a.npz", x=A)
-world.gather_rows(v)
-expect_error(lambda: world.open(tessera.open("a.npz:x")), "is read by the compiled part only", 0)
+expect_error(lambda: world.open(tessera.from_blocks([A]), shape=A.shape), "shape is for files, found (3000, 30) with a streamed matrix", 0)
 if world.size > 1:
     expect_error(lambda: world.open(tessera.from_blocks([A[: 3000 - last]])), "found 2999 x 30 elements", world.size - 1)
     failing = tessera.from_callback(*A.shape, lambda rows, cols: 1 / 0 if last else A[rows, cols])
@@ -581,12 +599,13 @@ for make in (world.aslinearoperator, world.NormalOperator):
 expect_same(world.NormalOperator(its, copy=True).matvec(a[0]), tessera.atax(a, a[0]), "NormalOperator of a copy")
 expect_error(lambda: world.matrix(np.ma.masked_less(its, 3), copy=True), "must not be a masked array", 0)
 expect_error(lambda: world.matrix(np.array([["a"]]), copy=True), "expected an array of numbers, found <U1", 0)
-expect_error(lambda: world.open("none.npy"), "No such file", 0)
-expect_error(lambda: world.open("v.npy"), "expected a matrix in v.npy, found (30,)", 0)
+expect_error(lambda: world.open("none.npy"), "none.npy: does not exist: expected a file", 0)
+expect_error(lambda: world.open("v.npy"), "v.npy: expected a matrix, found an array of one dimension", 0)
 expect_error(lambda: world.open("a.bin", shape=(3001, 30), dtype="float64"), "open: a.bin: ", 0)
 expect_error(lambda: world.open("a.bin", shape=(2999, 30), dtype="float64"), "a.bin has 720000 bytes", 0)
-expect_error(lambda: world.open("a.bin", shape=(3000, 30)), "expected both of them or neither", 0)
-expect_error(lambda: world.open("a.bin"), "open: a.bin: ", 0)
+expect_error(lambda: world.open("a.bin", shape=(3000, 30)), "expected dtype with the shape of raw elements, found none", 0)
+expect_error(lambda: world.open("a.bin", dtype="float64"), "a.bin", 0)
+expect_error(lambda: world.open("a.bin"), "a.bin", 0)
 
 for block in blocks[2:6]:
     exec(block, shown)

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
+#include "support/narrow.hpp"
+
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -28,78 +28,6 @@
 /// A narrow matrix gives the bits of the widened one.
 namespace tessera::test {
 namespace {
-
-/// Another way than Tessera's.
-float value_of(Float16 x) {
-  int const exponent = x.bits >> 10U & 31U;
-  int const fraction = x.bits & 1023U;
-  float const sign = (x.bits & 0x8000U) != 0 ? -1.0F : 1.0F;
-  if (exponent == 31) {
-    return fraction == 0 ? sign * std::numeric_limits<float>::infinity()
-                         : std::numeric_limits<float>::quiet_NaN();
-  }
-  if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
-  return sign * std::ldexp(static_cast<float>(1024 + fraction), exponent - 25);
-}
-float value_of(Bfloat16 x) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16U);
-}
-template <std::integral S>
-float value_of(S x) {
-  return static_cast<float>(x);
-}
-
-/// Numbers whose sums are finite and inexact.
-template <class S>
-S number(std::uint64_t seed, Index i, Index j) {
-  auto const bits = static_cast<std::uint16_t>(
-      random_bits(seed, static_cast<std::uint64_t>(i * 1000003 + j)) & 0xffffU);
-  if constexpr (std::is_same_v<S, Float16>) {
-    // Exponents of 2^-8 to 2^7; one of sixteen is subnormal.
-    bool const is_subnormal = (bits & 0x3c00U) == 0;
-    auto const exponent =
-        static_cast<std::uint16_t>(is_subnormal ? 0U : (bits & 0x3c00U) + 0x1c00U);
-    return {static_cast<std::uint16_t>((bits & 0x83ffU) | exponent)};
-  } else if constexpr (std::is_same_v<S, Bfloat16>) {
-    return {static_cast<std::uint16_t>((bits & 0x87ffU) | 0x3c00U)};
-  } else {
-    return static_cast<S>(bits);
-  }
-}
-
-template <class ExecT, class StoredT>
-struct NarrowCase {
-  using Exec = ExecT;
-  using Element = StoredT;
-  using Scalar = float;
-  using Layout = Kokkos::LayoutRight;
-};
-
-struct NarrowCaseName {
-  template <class C>
-  static std::string GetName(int /*index*/) {
-    using S = typename C::Element;
-    return std::string(C::Exec::name()) + "_" +
-           std::array{
-               "float16", "bfloat16", "int8", "uint8", "int16", "uint16"}[static_cast<std::size_t>(
-               StorageOf<S>::value)];
-  }
-};
-
-template <class... Exec>
-auto cases_on(backends::Spaces<Exec...>) {
-  return std::tuple_cat(
-      std::tuple<NarrowCase<Exec, Float16>, NarrowCase<Exec, Bfloat16>,
-                 NarrowCase<Exec, std::int8_t>, NarrowCase<Exec, std::uint8_t>,
-                 NarrowCase<Exec, std::int16_t>, NarrowCase<Exec, std::uint16_t>>{}...);
-}
-template <class Tuple>
-struct TypesOf;
-template <class... C>
-struct TypesOf<std::tuple<C...>> {
-  using Type = testing::Types<C...>;
-};
-using NarrowCases = typename TypesOf<decltype(cases_on(Tested{}))>::Type;
 
 struct TwiceEvenRows {
   KOKKOS_FUNCTION float operator()(Index i, float b) const { return i % 2 == 0 ? 2 * b : b; }

@@ -3,6 +3,7 @@
 """What counts as an array: of other libraries, and lying in memory in any way."""
 
 import array
+import re
 import sys
 import types
 from fractions import Fraction
@@ -90,7 +91,7 @@ def test_copy_accepts_any_strides():
     np.testing.assert_array_equal(tessera.atax(table["x"], V, copy=True), EXPECTED)
     with pytest.raises(TypeError, match="native numbers, found ndarray of float64 and shape .*; copy=True makes a copy"):
         tessera.atax(table["x"], V)
-    with pytest.raises(TypeError, match="native numbers, found ndarray .*; copy or convert it first"):
+    with pytest.raises(TypeError, match="native numbers, found ndarray .*; copy=True makes a copy of numbers"):
         tessera.axpby(1.0, records["x"], 1.0, np.ones(5))
     fractions = A.astype(object) * Fraction(1, 1)
     np.testing.assert_array_equal(tessera.atax(fractions, V.astype(int).astype(object), copy=True), EXPECTED)
@@ -248,10 +249,41 @@ def test_transposes_of_copies():
 
 
 def test_error_suggests_existing_argument():
-    with pytest.raises(TypeError, match="found int64 of shape .*; copy or convert it first"):
-        tessera.axpby(1.0, np.arange(3), 1.0, np.ones(3))
-    with pytest.raises(TypeError, match="copy or convert it first"):
-        tessera.check(A.astype(int), V, V)
+    y, c = np.ones(3), tessera.atax(A, V)
+    with pytest.raises(TypeError, match="x must be float64 as y of shape .*, found int64 of shape .*; copy=True makes a copy"):
+        tessera.axpby(1.0, np.arange(3), 1.0, y)
+    tessera.axpby(1.0, np.arange(3), 1.0, y, copy=True)
+    assert y.tolist() == [1, 2, 3]
+    for wrong in (y.astype(int), y.astype("f4")[:, None], y[None]):
+        for copy in (False, True):
+            with pytest.raises((TypeError, ValueError), match="y must (be float32 or float64|have one dimension)") as error:
+                tessera.axpby(1.0, y, 1.0, wrong, copy=copy)
+            assert "copy=True" not in str(error.value)
+    wide = np.zeros((3, 8))
+    wide[:, ::2] = A
+    for bad in (A.astype(int), wide[:, ::2], A[::-1][:, ::-1]):
+        with pytest.raises((TypeError, ValueError), match="; copy=True makes a copy"):
+            tessera.check(bad, V, c)
+        assert tessera.check(bad, V, tessera.atax(bad, V, copy=True), copy=True).passed
+
+
+@pytest.mark.parametrize("shape", [(), (2, 2, 2)])
+def test_error_names_the_dimensions_that_an_argument_needs(shape):
+    bad = np.ones(shape)
+    for call, expected in (
+        (lambda: tessera.atax(bad, V), "A must have two dimensions"),
+        (lambda: tessera.transpose(bad), "A must have two dimensions"),
+        (lambda: tessera.matmul(A, bad), "B must have two dimensions"),
+        (lambda: tessera.linalg.lsmr(bad, np.ones(3)), "A must have two dimensions"),
+        (lambda: tessera.matvec(A, bad), "x must have one or two dimensions"),
+        (lambda: tessera.matvec(A, V, out=bad), "out must have one dimension"),
+        (lambda: tessera.atax(A, V, weights=bad), "weights must have one dimension"),
+        (lambda: tessera.matvec_both(A, bad, np.ones(3)), "x must have one dimension"),
+        (lambda: tessera.dot(bad, V), "x must have one dimension"),
+        (lambda: tessera.dot(V, bad), "y must have one dimension"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(f"{expected}, found shape {shape}")):
+            call()
 
 
 def test_torch():

@@ -1,11 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""Products with matrices of 8- and 16-bit elements have the bits of those with the widened matrix."""
+"""Products and solvers of matrices of 8- and 16-bit elements have the bits of those of the widened matrix."""
+
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import tessera
+from tessera import linalg
 
 TYPES = ["float16", "int8", "uint8", "int16", "uint16"]
 SHAPES = [(1, 1), (7, 5), (3, 300), (1000, 17), (257, 1025)]
@@ -97,3 +101,138 @@ def test_bfloat16_of_ml_dtypes():
     same(tessera.atax(A, x), tessera.atax(A.astype(np.float32), x))
     with pytest.raises(TypeError, match="found bfloat16"):
         tessera.matmul(A, A)
+
+
+def counts(name, shape=(700, 12), seed=5):
+    """Columns that differ, of small numbers."""
+    return (np.random.default_rng(seed).poisson(3, shape) + np.arange(shape[1]) % 5).astype(name)
+
+
+B = floats(700, 6)
+
+SOLVERS = {
+    "lsmr": lambda A: linalg.lsmr(A, B, maxiter=5).x,
+    "lsqr": lambda A: linalg.lsqr(A, B, iter_lim=5)[0],
+    "lstsq": lambda A: linalg.lstsq(A, B)[0],
+    "lstsq of two": lambda A: linalg.lstsq(A, np.stack([B, B[::-1]], axis=1))[0],
+    "lstsq by rcond": lambda A: linalg.lstsq(A, B, rcond=1e-6)[0],
+    "ridge": lambda A: linalg.ridge(A, B, 2.0).x,
+    "ridge_path": lambda A: linalg.ridge_path(A, B, [1.0, 100.0])[1].x,
+    "svds": lambda A: np.concatenate([x.ravel() for x in linalg.svds(A, 3)]),
+    "iterative svds": lambda A: np.concatenate([x.ravel() for x in linalg.svds(A, 2, ncv=6)]),
+    "randomized_svd": lambda A: np.concatenate([x.ravel() for x in linalg.randomized_svd(A, 3)]),
+    "pca": lambda A: np.concatenate([x.ravel() for x in linalg.pca(A, 3)]),
+    "pca of scaled columns": lambda A: np.concatenate([x.ravel() for x in linalg.pca(A, 3, scale=True)]),
+}
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("name", TYPES)
+def test_solvers_have_the_bits_of_the_widened_matrix(name, solver):
+    solve = SOLVERS[solver]
+    whole = counts(name, (701, 13))
+    for A in (counts(name), np.asfortranarray(counts(name)), whole[1:, 1:], np.asfortranarray(whole)[1:, 1:]):
+        same(solve(A), solve(A.astype(np.float32)))
+
+
+def test_vectors_decide_the_type_of_solvers():
+    A, b = counts("uint8"), B.astype(float)
+    with pytest.raises(TypeError, match="tessera.linalg.lsmr: vectors must be float32 for A of uint8, found float64"):
+        linalg.lsmr(A, b)
+    for solve in (lambda A, b: linalg.lsmr(A, b, copy=True).x, lambda A, b: linalg.lstsq(A, b, copy=True)[0]):
+        wide = solve(A.astype(float), b)
+        assert wide.dtype == np.float64
+        np.testing.assert_array_equal(solve(A, b), wide)
+    two = np.stack([b, b], axis=1)
+    np.testing.assert_array_equal(linalg.lstsq(A, two, copy=True)[0], linalg.lstsq(A.astype(float), two)[0])
+    same(linalg.lsmr(A, B, copy=True).x, linalg.lsmr(A, B).x)
+    same(linalg.svds(A, 2, copy=True)[1], linalg.svds(A, 2)[1])
+
+
+def test_solvers_take_bfloat16():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    A = floats((300, 9)).astype(ml_dtypes.bfloat16)
+    same(linalg.svds(A, 2)[1], linalg.svds(A.astype(np.float32), 2)[1])
+    same(linalg.lstsq(A, floats(300))[0], linalg.lstsq(A.astype(np.float32), floats(300))[0])
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float16", "uint8"])
+def test_solvers_take_tensors(name):
+    torch = pytest.importorskip("torch")
+    A = torch.from_numpy(np.abs(floats((300, 9))) * 20).to(getattr(torch, name))
+    b, wide = torch.from_numpy(floats(300)), A.to(torch.float32)
+    for solve in (
+        lambda A: linalg.lsmr(A, b).x,
+        lambda A: linalg.lstsq(A, b)[0],
+        lambda A: linalg.pca(A, 2, scale=True).components,
+        lambda A: linalg.svds(A, 2, ncv=5)[1],
+    ):
+        found = solve(A)
+        assert found.dtype == torch.float32
+        assert torch.equal(found, solve(wide))
+
+
+def test_check_widens():
+    A, v = counts("int8"), floats(12)
+    assert tessera.check(A, v, tessera.atax(A, v)).passed
+    assert not tessera.check(A, v, tessera.atax(A, v) * 2).passed
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_estimators_have_the_bits_of_the_widened_matrix(name):
+    estimators = pytest.importorskip("tessera.sklearn")
+    A, labels = counts(name), np.arange(700) % 3
+    wide = A.astype(np.float32)
+    for model, y in (
+        (estimators.LinearRegression(), B),
+        (estimators.Ridge(), np.stack([B, B[::-1]], axis=1)),
+        (estimators.RidgeCV(), B),
+        (estimators.LogisticRegression(max_iter=5), labels),
+        (estimators.LogisticRegression(max_iter=5), labels % 2),
+        (estimators.PoissonRegressor(), labels),
+        (estimators.LinearRegression(), B.astype(float)),
+    ):
+        fitted = [type(model)(**model.get_params()).fit(X, y) for X in (A, wide)]
+        same(fitted[0].coef_, fitted[1].coef_)
+        np.testing.assert_array_equal(fitted[0].intercept_, fitted[1].intercept_)
+        np.testing.assert_array_equal(fitted[0].predict(A), fitted[1].predict(wide))
+    for model in (estimators.PCA(3), estimators.TruncatedSVD(3), estimators.TruncatedSVD(3, algorithm="randomized")):
+        fitted = [type(model)(**model.get_params()).fit(X) for X in (A, wide)]
+        same(fitted[0].components_, fitted[1].components_)
+        same(fitted[0].explained_variance_ratio_, fitted[1].explained_variance_ratio_)
+        same(fitted[0].transform(A), fitted[1].transform(wide))
+
+
+def test_a_model_of_doubles_predicts_of_narrow_rows():
+    estimators = pytest.importorskip("tessera.sklearn")
+    A = counts("uint8")
+    model = estimators.LinearRegression().fit(A.astype(float), B.astype(float))
+    np.testing.assert_array_equal(model.predict(A), model.predict(A.astype(float)))
+    model = estimators.PCA(2).fit(A.astype(float))
+    np.testing.assert_array_equal(model.transform(A), model.transform(A.astype(float)))
+
+
+_PEAK = """
+import resource, sys
+import numpy as np
+from tessera import linalg
+rows, cols = 20000, 2000
+A = np.random.default_rng(1).integers(0, 256, (rows, cols), dtype=np.uint8)
+b = np.ones(rows, np.float32)
+linalg.svds(A[:50], 1, ncv=5)  # what libraries allocate once
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+linalg.lsmr(A, b, maxiter=2)
+linalg.randomized_svd(A, 4, n_iter=1)
+try:
+    linalg.pca(A, 2, scale=True, maxiter=1, ncv=5)
+except np.linalg.LinAlgError:
+    pass
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss has other units")
+def test_no_solver_makes_a_widened_copy():
+    """A has 38 MiB, 153 MiB as floats."""
+    mebibytes = float(subprocess.run([sys.executable, "-c", _PEAK], capture_output=True, text=True, check=True).stdout)
+    assert mebibytes < 60

@@ -193,7 +193,7 @@ REFUSED = {
     "masked out": (TypeError, lambda: tessera.atax(A, V, out=np.ma.masked_array(np.empty(4), V == 1)), "out must not be a masked array"),
     "digest of a masked array": (TypeError, lambda: tessera.digest(np.ma.masked_array(V, V == 1)), "expected an array of numbers, found a masked one"),
     "a list": (TypeError, lambda: tessera.atax([[1.0]], V), "A must be an array with DLPack or a buffer of native numbers, found list"),
-    "a number": (ValueError, lambda: tessera.atax(np.float64(1), V), "A must have one or two dimensions, found shape ()"),
+    "a number": (ValueError, lambda: tessera.atax(np.float64(1), V), "A must have two dimensions, found shape ()"),
     "three dimensions": (ValueError, lambda: tessera.atax(np.ones((2, 3, 4)), V), "found shape (2, 3, 4)"),
     "a vector as A": (ValueError, lambda: tessera.atax(V, V), "A must have two dimensions, found shape (4,)"),
     "length of v": (ValueError, lambda: tessera.atax(A, np.ones(3)), "v must have shape (4,) or (4, k) for A of shape (3, 4), found shape (3,)"),

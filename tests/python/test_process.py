@@ -73,7 +73,7 @@ try:
 except ValueError as error:
     print(calls, error)
 """
-    assert run(program) == "['slow'] tessera.atax: A must have one or two dimensions, found shape (2, 2, 2)"
+    assert run(program) == "['slow'] tessera.atax: A must have two dimensions, found shape (2, 2, 2)"
 
 
 def test_worlds_of_a_group_of_torch_share_its_duplicate():

@@ -571,7 +571,7 @@ def test_a_limit_that_is_named_is_enough_for_several_targets():
     assert fit(enough).coef_.tobytes() == of_tessera.LinearRegression().fit(X, Y).coef_.tobytes()
 
 
-@pytest.mark.parametrize("source", ["callback", "blocks", "file", "by columns"])
+@pytest.mark.parametrize("source", ["callback", "blocks", "file", "hdf5", "npz", "by columns"])
 def test_results_with_several_columns_share_a_pass(source, tmp_path):
     X = np.random.default_rng(1).standard_normal((3000, 20))
     Y = X @ np.random.default_rng(2).standard_normal((20, 5))
@@ -587,8 +587,15 @@ def test_results_with_several_columns_share_a_pass(source, tmp_path):
         stream = tessera.from_blocks([X[:1000], X[1000:1001], X[1001:]], memory_limit="128KiB")
     elif source == "file":
         stream = stream_of(X, tmp_path)
+    elif source == "hdf5":
+        with package("h5py").File(tmp_path / "x.h5", "w") as file:
+            file.create_dataset("X", data=X, chunks=(170, 7), compression="gzip")
+        stream = tessera.open(f"{tmp_path}/x.h5:/X")
+    elif source == "npz":
+        np.savez_compressed(tmp_path / "x.npz", X=X)
+        stream = tessera.open(f"{tmp_path}/x.npz:X", memory_limit="128KiB")
     else:
-        stream = tessera.from_callback(*X.shape, lambda rows, cols: X[rows, cols], order="F")
+        stream = tessera.from_callback(*X.shape, part, order="F", memory_limit="4MiB")
     labels = Y.argmax(axis=1)
     for model, call in (
         (of_tessera.Ridge().fit(X, Y), "predict"),
@@ -596,16 +603,30 @@ def test_results_with_several_columns_share_a_pass(source, tmp_path):
         (of_tessera.LogisticRegression().fit(X, labels > 1), "decision_function"),
     ):
         read.clear()
+        before = stream.reads
         found, expected = (getattr(model, call)(each) for each in (stream, X))
+        assert stream.reads - before == 1
         if source == "by columns":  # the layout determines the order of summation
             close(found, expected)
         else:
             assert found.tobytes() == expected.tobytes()
-        assert source != "callback" or sum(read) == X.size
+        assert not read or sum(read) == X.size
     for model in (of_tessera.PCA(4).fit(X), of_tessera.TruncatedSVD(4).fit(X)):
         read.clear()
+        before = stream.reads
         close(model.transform(stream), model.transform(X), rtol=1e-9, atol=1e-12)
-        assert source != "callback" or (sum(read) == X.size and max(read) <= 2**17 // 8)
+        assert stream.reads - before == 1
+        assert not read or sum(read) == X.size
+        assert source != "callback" or max(read) <= 2**17 // 8
+
+
+def test_coefficients_of_many_targets_do_not_count_towards_the_limit():
+    X = np.random.default_rng(1).standard_normal((200, 3000))
+    model = of_tessera.LinearRegression()
+    model.coef_, model.intercept_, model.n_features_in_ = X[:40].copy(), np.zeros(40), 3000
+    stream = tessera.from_callback(*X.shape, lambda rows, cols: X[rows, cols], memory_limit="512KiB")  # coef_: 938 KiB
+    assert model.predict(stream).tobytes() == model.predict(X).tobytes()
+    assert stream.reads == 1
 
 
 def test_penalties_of_targets_are_as_many_as_targets():
@@ -660,8 +681,16 @@ def test_numbers_of_components_that_are_refused(tmp_path):
     stream = stream_of(X, tmp_path)
     found = of_tessera.PCA(0.95, whiten=True).fit(stream)
     assert found.transform(stream).tobytes() == of_tessera.PCA(0.95, whiten=True).fit(X).transform(stream).tobytes()
-    with pytest.raises(TypeError, match="score_samples expects an array, found a matrix that is streamed"):
-        found.score(stream)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_likelihoods_of_a_streamed_matrix(order):
+    X = datasets.load_digits().data
+    model = of_tessera.PCA(10).fit(X)
+    stream = tessera.from_callback(*X.shape, lambda rows, cols: X[rows, cols], order=order, memory_limit="256KiB")
+    close(model.score_samples(stream), model.score_samples(X), rtol=1e-12)
+    assert stream.reads == 1
+    close(model.score(stream), model.score(X), rtol=1e-12)
 
 
 @pytest.mark.parametrize("estimator", [of_tessera.PCA(2), of_tessera.TruncatedSVD(2)])
@@ -805,3 +834,76 @@ def test_masks(estimator):
             sentence = f"^{type(estimator).__name__}: {name} must not have masked elements; pass its filled"
             with pytest.raises(TypeError, match=sentence):
                 call()
+
+
+@pytest.mark.parametrize("name", ["PoissonRegressor", "GammaRegressor", "TweedieRegressor"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_score_of_equal_targets(name, dtype):
+    X = datasets.load_iris(return_X_y=True)[0].astype(dtype)
+    y = np.full(len(X), 3.0)
+    model = getattr(of_tessera, name)().fit(X, y)
+    close(model.predict(X), y)
+    assert model.score(X, y) == model.score(X, y.tolist()) == 1
+    assert model.score(X, y + 1) == 0
+    with pytest.raises(ValueError):
+        model.score(X, -y)
+
+
+def test_a_fit_to_a_stream_forgets_the_names_of_an_earlier_one(tmp_path):
+    package("pandas")
+    X, y = datasets.load_diabetes(return_X_y=True, as_frame=True)
+    model = of_tessera.Ridge().fit(X, y)
+    assert list(model.feature_names_in_) == list(X.columns)
+    model.fit(stream_of(X.to_numpy()[:, :3].copy(), tmp_path), y)
+    assert not hasattr(model, "feature_names_in_") and model.n_features_in_ == 3
+    assert model.predict(X.to_numpy()[:5, :3]).shape == (5,)
+
+
+@pytest.mark.parametrize("estimator", [of_tessera.PCA(2), of_tessera.PCA(2, whiten=True), of_tessera.TruncatedSVD(2)])
+def test_coordinates_of_another_number_are_refused(estimator):
+    model = clone(estimator).fit(datasets.load_wine(return_X_y=True)[0])
+    with pytest.raises(ValueError, match=f"X has 3 coordinates, but {type(model).__name__} has 2 components"):
+        model.inverse_transform(np.ones((4, 3)))
+
+
+NOT_ACCEPTED = {
+    "LogisticRegression": {"dual", "intercept_scaling", "multi_class"},
+    "RidgeCV": {"scoring", "cv", "gcv_mode", "store_cv_results", "alpha_per_target"},
+}
+
+
+@pytest.mark.parametrize("name", of_tessera.__all__)
+def test_arguments_of_scikit_learn_are_accepted(name):
+    theirs = getattr(linear_model, name, getattr(decomposition, name, None))
+    if theirs is None:
+        assert name == "PerfectSeparationWarning"
+        return
+    ours = getattr(of_tessera, name)
+    assert set(theirs().get_params()) - set(ours().get_params()) <= NOT_ACCEPTED.get(name, set())
+
+
+@pytest.mark.parametrize(
+    ("estimator", "sentence"),
+    [
+        (of_tessera.LinearRegression(positive=True), "LinearRegression: positive must be False: .* found True"),
+        (of_tessera.Ridge(positive=np.True_), "Ridge: positive must be False"),
+        (of_tessera.LogisticRegression(penalty="l1"), "LogisticRegression: penalty must be 'l2' or None: .* found 'l1'"),
+        (of_tessera.LogisticRegression(l1_ratio=0.5), "LogisticRegression: l1_ratio must be 0 or None"),
+        (of_tessera.TweedieRegressor(link="identity"), "TweedieRegressor: link must be 'auto' or 'log'"),
+    ],
+)
+def test_values_that_are_not_supported_are_refused(estimator, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        estimator.fit(np.arange(6.0).reshape(3, 2), np.array([1, 2, 1]))
+
+
+def test_arguments_that_are_not_used_change_nothing():
+    X, y = datasets.load_breast_cancer(return_X_y=True)
+    X = X[:, :5] / X[:, :5].max(axis=0)
+    plain = of_tessera.LogisticRegression().fit(X, y)
+    same = of_tessera.LogisticRegression(random_state=3, n_jobs=2, verbose=1, warm_start=True).fit(X, y)
+    assert same.coef_.tobytes() == plain.coef_.tobytes()
+    free, infinite = of_tessera.LogisticRegression(penalty=None).fit(X, y), of_tessera.LogisticRegression(np.inf).fit(X, y)
+    assert free.coef_.tobytes() == infinite.coef_.tobytes() != plain.coef_.tobytes()
+    found = of_tessera.PCA(2, copy=False, iterated_power=7, n_oversamples=3).fit(X)
+    assert found.components_.tobytes() == of_tessera.PCA(2).fit(X).components_.tobytes()

@@ -36,10 +36,28 @@ def same(stream, a):
         (tessera.atax(stream, v, minus=u, alpha=2, beta=3, z=z), tessera.atax(a, v, minus=u, alpha=2, beta=3, z=z)),
         *zip(tessera.atax(stream, v, return_b=True), tessera.atax(a, v, return_b=True)),
         *zip(tessera.matvec_both(stream, v, u), tessera.matvec_both(a, v, u)),
+        *pairs_of_blocks(stream, a),
     ]
     for found, expected in pairs:
         assert found.dtype == expected.dtype
         assert found.tobytes() == expected.tobytes()
+
+
+def pairs_of_blocks(stream, a):
+    """Products with blocks of vectors, each in one pass, and those with their columns."""
+    x, u = (np.random.default_rng(4).standard_normal((size, 3)).astype(a.dtype) for size in (N, len(a)))
+    calls = [
+        (tessera.matvec, x, {}),
+        (tessera.rmatvec, np.asfortranarray(u), {}),
+        (tessera.atax, x, {"minus": u[:, 0].copy(), "alpha": 2.0}),
+    ]
+    for product, block, arguments in calls:
+        before = stream.reads
+        found = product(stream, block, **arguments)
+        assert stream.reads - before == 1
+        yield found, np.stack([product(a, np.ascontiguousarray(one), **arguments) for one in block.T], axis=1)
+    C, B = tessera.atax(stream, x[:, :2], return_b=True)
+    yield from zip((C[:, 1].copy(), B[:, 1].copy()), tessera.atax(a, x[:, 1].copy(), return_b=True))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -117,6 +135,10 @@ def test_packed_arrays_are_read_in_order_alone(a, tmp_path):
     v, u = np.ones(N, a.dtype), np.ones(M, a.dtype)
     assert tessera.matvec(stream, v).tobytes() == tessera.matvec(np.asfortranarray(a), v).tobytes()
     assert tessera.rmatvec(stream, u).tobytes() == tessera.rmatvec(np.asfortranarray(a), u).tobytes()
+    before = stream.reads
+    found = tessera.matvec(stream, np.stack([v, 2 * v], axis=1))
+    assert stream.reads - before == 1
+    assert found[:, 0].tobytes() == tessera.matvec(np.asfortranarray(a), v).tobytes()
     for call in (
         lambda: tessera.atax(stream, v),
         lambda: tessera.atax(stream, v, return_b=True),
@@ -198,10 +220,13 @@ def test_refusals(tmp_path):
         tessera.open(tmp_path / "a.npy", dtype=np.int32)
     stream = tessera.open(tmp_path / "a.npy")
     assert repr(stream) == "<tessera.StreamedMatrix of 3 x 4, float64>"
-    with pytest.raises(ValueError, match=r"v must have shape \(4,\) for A of shape \(3, 4\), found shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"v must have shape \(4,\) or \(4, k\) for A of shape \(3, 4\), found shape \(3,\)"):
         tessera.atax(stream, np.ones(3))
-    with pytest.raises(ValueError, match=r"found shape \(4, 2\)"):
-        tessera.atax(stream, np.ones((4, 2)))
+    with pytest.raises(ValueError, match=r"found shape \(3, 2\)"):
+        tessera.atax(stream, np.ones((3, 2)))
+    with pytest.raises(ValueError, match=r"x must have shape \(4,\) for A of shape \(3, 4\), found shape \(4, 2\)"):
+        tessera.matvec_both(stream, np.ones((4, 2)), np.ones(3))
+    assert tessera.matvec(stream, np.ones((4, 0))).shape == (3, 0)
     with pytest.raises(TypeError, match="A must be an array, found a matrix that is streamed"):
         tessera.matmul(stream, np.ones((4, 4)))
     with pytest.raises(ValueError, match="expected at least one row and one column, found 0 x 4"):

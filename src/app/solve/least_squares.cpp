@@ -217,13 +217,11 @@ std::uint64_t gram_bytes(io::MatrixInfo const& info, io::ScalarType type, std::i
   std::uint64_t const bytes = info.elements() * io::size_of(type);
   std::uint64_t const blocks = 1 + bytes / bytes_of_block;
   using Exec = Kokkos::DefaultHostExecutionSpace;
-  solve::detail::GramProducts<Exec, double> products;
-  products.cols = static_cast<std::int64_t>(info.cols) + more;
-  products.PT = solve::ConstRows<Exec, double>(nullptr, static_cast<std::size_t>(products.cols), 1);
+  auto const cols = static_cast<std::int64_t>(info.cols) + more;
   auto const rows = static_cast<std::int64_t>(std::min(info.rows, info.rows / blocks + 1));
   // Eigenvectors and factors on the host.
   std::uint64_t const small = 12 * info.cols * info.cols * sizeof(double);
-  return solve::detail::GramSums<Exec, double>::bytes(products, rows,
+  return solve::detail::GramSums<Exec, double>::bytes(cols, cols, rows,
                                                       static_cast<std::int64_t>(blocks)) +
          small;
 }

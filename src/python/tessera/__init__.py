@@ -22,6 +22,8 @@ from tessera import _core, _matrices, _pictures, linalg  # noqa: E402
 from tessera._check import Verdict, check  # noqa: E402
 from tessera._core import StreamedMatrix  # noqa: E402
 from tessera._digest import digest  # noqa: E402
+from tessera._files import from_anndata, from_fits, from_safetensors, from_zarr  # noqa: E402
+from tessera._frames import from_pandas, from_polars  # noqa: E402
 from tessera._matrices import from_callback  # noqa: E402
 from tessera._matrices import open as open  # noqa: E402
 from tessera._operations import (  # noqa: E402
@@ -37,19 +39,8 @@ from tessera._operations import (  # noqa: E402
     transpose,
 )
 from tessera._operators import NormalOperator, aslinearoperator  # noqa: E402
-from tessera._sources import (  # noqa: E402
-    from_anndata,
-    from_arrow,
-    from_blocks,
-    from_dask,
-    from_fits,
-    from_pandas,
-    from_parquet,
-    from_polars,
-    from_safetensors,
-    from_xarray,
-    from_zarr,
-)
+from tessera._sources import from_blocks, from_dask, from_xarray  # noqa: E402
+from tessera._tables import from_arrow, from_parquet  # noqa: E402
 
 __version__ = info()["version"]
 # Without `open`: `import *` would replace Python's.
@@ -84,6 +75,9 @@ __all__ = [
     "transpose",
 ]
 
+for _name in __all__:
+    if _name.startswith("from_"):
+        globals()[_name].__module__ = "tessera"
 StreamedMatrix.__signature__ = _inspect.Signature()  # `open` and `from_callback` create them
 StreamedMatrix._repr_html_ = _pictures.of_stream
 StreamedMatrix.__array__ = _matrices.refuse_array

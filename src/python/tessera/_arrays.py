@@ -153,6 +153,14 @@ def copied(x, dtype):
     return numpy.array(x, dtype=dtype, order="C")
 
 
+_NARROW = ("float16", "bfloat16", "int8", "uint8", "int16", "uint16")
+
+
+def is_narrow(x):
+    """Whether an array has a type that products and solvers widen while they read it."""
+    return str(x.dtype).rpartition(".")[2] in _NARROW
+
+
 def suitable(x):
     """A matrix as operations take it: as it is if it has their type and contiguous rows or columns, else a copy."""
     if type(x).__name__ == "StreamedMatrix":

@@ -4,6 +4,8 @@
 
 from typing import Any, NamedTuple
 
+import numpy
+
 from tessera import _arrays, _core
 from tessera._sentences import in_one_sentence
 
@@ -98,5 +100,7 @@ def check(
         A = A if A.flags.forc else A.copy()  # contiguous rows or columns
         dtype = str(A.dtype).rpartition(".")[2]
         v, c, weights, minus, z = (None if x is None else _arrays.copied(x, dtype) for x in (v, c, weights, minus, z))
+    elif isinstance(A, numpy.ndarray) and _arrays.is_narrow(A):
+        A = A.astype(numpy.float32)
     failed, not_judged, elements, sentence = _core._check(A, v, c, weights, minus, map, alpha, beta, z)
     return Verdict(failed == 0 and not_judged == 0, elements, failed, not_judged, sentence)

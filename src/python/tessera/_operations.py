@@ -31,7 +31,7 @@ def atax(
         Matrix of shape (m, n), float32 or float64, with contiguous rows or columns. With float32 vectors also
         float16, bfloat16, int8, uint8, int16 or uint16, read as stored.
     v : array
-        Vector of n entries, or a block of vectors of shape (n, k) if A is an array.
+        Vector of n entries, or a block of vectors of shape (n, k).
     weights : array, optional
         Vector w of m entries: f(b) = w * b, or the weights of `map`.
     minus : array, optional
@@ -96,7 +96,7 @@ def matvec(A: Any, x: Any, *, out: Any = None, copy: bool = False) -> Any:
         Matrix of shape (m, n), float32 or float64, with contiguous rows or columns. With float32 vectors also
         float16, bfloat16, int8, uint8, int16 or uint16, read as stored.
     x : array
-        Vector of n entries, or a block of vectors of shape (n, k) if A is an array.
+        Vector of n entries, or a block of vectors of shape (n, k).
     out : array, optional
         Array that receives the result. By default a new array is returned.
     copy : bool, default False
@@ -126,7 +126,7 @@ def rmatvec(A: Any, u: Any, *, out: Any = None, copy: bool = False) -> Any:
         Matrix of shape (m, n), float32 or float64, with contiguous rows or columns. With float32 vectors also
         float16, bfloat16, int8, uint8, int16 or uint16, read as stored.
     u : array
-        Vector of m entries, or a block of vectors of shape (m, k) if A is an array.
+        Vector of m entries, or a block of vectors of shape (m, k).
     out : array, optional
         Array that receives the result. By default a new array is returned.
     copy : bool, default False

@@ -120,9 +120,9 @@ class _Html:
 
 
 def _operator(title: str, shape: tuple[int, int], matvec: _Product, rmatvec: _Product) -> Any:
-    A = matvec.A
-    blocks = {} if isinstance(A, _core.StreamedMatrix) else {"matmat": matvec, "rmatmat": rmatvec}
-    made = _linear_operator(A)(shape, matvec=matvec, rmatvec=rmatvec, dtype=matvec.dtype, **blocks)
+    made = _linear_operator(matvec.A)(
+        shape, matvec=matvec, rmatvec=rmatvec, dtype=matvec.dtype, matmat=matvec, rmatmat=rmatvec
+    )
     made._repr_html_ = _Html(title, *([matvec] if rmatvec is matvec else [matvec, rmatvec]))
     return without_masks(made)
 

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy
 
-from tessera import _arrays, _core, _dask, _operators, _ranks, _sources
+from tessera import _arrays, _core, _dask, _matrices, _operators, _ranks, _sources
 from tessera._core import StreamedMatrix
 from tessera._names import dtype_of, order_of
 
@@ -273,11 +273,12 @@ class World:
         Parameters
         ----------
         path : str, path-like or StreamedMatrix
-            A .npy file, or a file of raw elements, which is mapped. Or the whole matrix, which each rank has opened by
-            `tessera.from_parquet`, `from_zarr`, `from_callback` or another function of this kind: its rows are read into
-            memory. All ranks must be able to read them.
+            A file that `tessera.open` reads: .npy files and raw elements, float32 or float64, are mapped; of others,
+            such as HDF5 datasets, each rank reads its rows into memory. Or the whole matrix, which each rank has opened
+            by `tessera.from_anndata`, `from_parquet`, `from_callback` or another function of this kind: its rows are read
+            into memory, too. All ranks must be able to read them.
         dtype : data-type, optional
-            Type of raw elements, float32 or float64.
+            Type of the elements, float32 or float64. Elements of another type are converted. Required for raw elements.
         shape : tuple of int, optional
             Shape (m, n) of raw elements.
         order : {"C", "F"}, default "C"
@@ -297,8 +298,8 @@ class World:
 
         Notes
         -----
-        The operating system reads the file again in each product if it does not stay in memory. Elements of foreign
-        byte order are converted into an array in memory.
+        The operating system reads a mapped file again in each product if it does not stay in memory. Elements of
+        foreign byte order are converted into an array in memory.
 
         Examples
         --------
@@ -312,51 +313,24 @@ class World:
         ...     world.open(file.name).shape
         (3, 2)
         """
-        if not isinstance(path, (str, os.PathLike)):
-            return self._read(path, blocks, {"dtype": dtype, "shape": shape})
         rows = None
         its_order = "C"
 
-        def map_rows() -> tuple[dict[str, Any], None]:
+        def read_rows() -> tuple[dict[str, Any], None]:
             nonlocal rows, its_order
-            whole = _mapped(os.fspath(path), dtype, shape, order)
-            its_order = "C" if whole.flags.c_contiguous else "F"
-            rows = whole[self.rows_of(*whole.shape, dtype=whole.dtype, order=its_order, blocks=blocks)]
+            whole = _opened(path, dtype, shape, order)
+            is_streamed = isinstance(whole, StreamedMatrix)
+            its_order = whole.order if is_streamed else "C" if whole.flags.c_contiguous else "F"
+            mine = self.rows_of(*whole.shape, dtype=whole.dtype, order=its_order, blocks=blocks)
+            rows = _sources.rows_of(whole, mine.start, mine.stop) if is_streamed else whole[mine]
             if not rows.dtype.isnative:
                 rows = rows.astype(rows.dtype.newbyteorder("="), order=its_order)
+            what = "a streamed matrix with" if whole is path else f"a file {os.fspath(path)} with"
             content = f"{whole.shape[0]} x {whole.shape[1]} elements of {whole.dtype} in order {its_order}"
-            return {f"a file {os.fspath(path)} with": content, "blocks": blocks}, None
+            return {what: content, "blocks": blocks}, None
 
-        self._require_alike("open", map_rows)
+        self._require_alike("open", read_rows)
         return self.matrix(rows, order=its_order)
-
-    def _read(self, A: Any, blocks: bool, of_files: dict[str, Any]) -> Matrix:
-        """The matrix whose rows each rank reads from a streamed matrix of its own."""
-        rows = None
-
-        def read() -> tuple[dict[str, Any], None]:
-            nonlocal rows
-            if not isinstance(A, StreamedMatrix):
-                raise TypeError(
-                    f"open: expected a path or a streamed matrix, found {type(A).__name__}: tessera.from_blocks, from_dask, "
-                    "from_zarr and others make one; an array of this rank's rows needs World.matrix"
-                )
-            for name, value in of_files.items():
-                if value is not None:
-                    raise ValueError(f"open: {name} is for files of raw elements, found {value} with a streamed matrix")
-            reader = _sources.reader_of(A)
-            if reader is None:
-                raise TypeError(
-                    f"open: {A.__reduce__()[1][0]} is read by the compiled part only: open the array with its Python package, "
-                    "such as h5py, and pass tessera.from_blocks([array])"
-                )
-            mine = self.rows_of(*A.shape, dtype=A.dtype, order=A.order, blocks=blocks)
-            rows = reader.copy(mine.start, mine.stop)
-            content = f"{A.shape[0]} x {A.shape[1]} elements of {A.dtype} in order {A.order}"
-            return {"a streamed matrix with": content, "blocks": blocks}, None
-
-        self._require_alike("open", read)
-        return self.matrix(rows, order=A.order)
 
     def matvec(self, A: Any, x: Any, *, order: str | None = None, copy: bool = False) -> Any:
         """Compute this rank's entries of A @ x.
@@ -1063,21 +1037,45 @@ def _digest(x: Any) -> str:
     return f"with digest {hashlib.blake2b(x.data if x.size > 0 else b'', digest_size=8).hexdigest()} of {x.dtype}"
 
 
-def _mapped(path: str, dtype: Any, shape: tuple[int, int] | None, order: str) -> Any:
-    """The matrix in a file, which is mapped as it is."""
-    if (dtype is None) != (shape is None):
-        raise ValueError("open: dtype and shape are those of raw elements: expected both of them or neither")
-    by_rows = _by_rows("open", order)
+def _opened(source: Any, dtype: Any, shape: tuple[int, int] | None, order: str) -> Any:
+    """The whole matrix: a mapped file if its elements can be used as they are stored, else a streamed matrix."""
+    if isinstance(source, StreamedMatrix):
+        for name, value in (("dtype", dtype), ("shape", shape)):
+            if value is not None:
+                raise ValueError(f"open: {name} is for files, found {value} with a streamed matrix")
+        return source
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(
+            f"open: expected a path or a streamed matrix, found {type(source).__name__}: tessera.from_blocks, from_dask, "
+            "from_zarr and others make one; an array of this rank's rows needs World.matrix"
+        )
+    path = os.fspath(source)
+    if shape is not None:
+        return _mapped_elements(path, dtype, shape, _by_rows("open", order))
+    whole = _mapped_npy(path) if dtype is None else None
+    return _matrices.open(path, dtype=dtype) if whole is None else whole
+
+
+def _mapped_npy(path: str) -> Any:
+    """The matrix in a .npy file of float32 or float64, which is mapped; None: other contents."""
     try:
-        if shape is None:
-            whole = numpy.load(path, mmap_mode="r", allow_pickle=False)
-        else:
-            whole = numpy.memmap(path, dtype_of(dtype), "r", shape=tuple(shape), order="C" if by_rows else "F")
+        whole = numpy.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError):
+        return None
+    is_usable = isinstance(whole, numpy.memmap) and whole.ndim == 2 and whole.dtype.kind == "f"
+    return whole if is_usable and whole.dtype.itemsize in (4, 8) else None
+
+
+def _mapped_elements(path: str, dtype: Any, shape: tuple[int, int], by_rows: bool) -> Any:
+    if dtype is None:
+        raise ValueError("open: expected dtype with the shape of raw elements, found none")
+    try:
+        whole = numpy.memmap(path, dtype_of(dtype), "r", shape=tuple(shape), order="C" if by_rows else "F")
     except ValueError as error:
         raise ValueError(f"open: {path}: {error}") from error
-    if getattr(whole, "ndim", 0) != 2:
-        raise ValueError(f"open: expected a matrix in {path}, found {getattr(whole, 'shape', type(whole).__name__)}")
-    if shape is not None and whole.nbytes != os.path.getsize(path):
+    if whole.ndim != 2:
+        raise ValueError(f"open: expected the shape of a matrix, found {shape}")
+    if whole.nbytes != os.path.getsize(path):
         raise ValueError(f"open: {path} has {os.path.getsize(path)} bytes, and {whole.shape} of {whole.dtype} {whole.nbytes}")
     return whole
 

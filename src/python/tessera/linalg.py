@@ -477,7 +477,8 @@ def lsmr(
     Parameters
     ----------
     A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64.
+        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
+        is read as stored.
     b : array
         Right-hand side of m entries.
     damp : float, default 0
@@ -554,7 +555,8 @@ def lsqr(
     Parameters
     ----------
     A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64.
+        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
+        is read as stored.
     b : array
         Right-hand side of m entries.
     damp : float, default 0
@@ -634,7 +636,8 @@ def ridge(
     Parameters
     ----------
     A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64.
+        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
+        is read as stored.
     b : array
         Right-hand side of m entries.
     alpha : float
@@ -703,7 +706,8 @@ def ridge_path(
     Parameters
     ----------
     A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64.
+        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
+        is read as stored.
     b : array
         Right-hand side of m entries.
     alphas : sequence of float
@@ -788,7 +792,8 @@ def lstsq(
     Parameters
     ----------
     A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64.
+        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
+        is read as stored.
     b : array
         Right-hand side of m entries, or several as an array of shape (m, k).
     rcond : float, optional
@@ -870,7 +875,7 @@ def lstsq(
         raise ValueError(f"{name}: b must have shape ({rows},) or ({rows}, k) for A of shape {(rows, cols)}, found {tuple(b.shape)}")
     solutions = solve([b[:, j] for j in range(b.shape[1])]) if b.shape[1] else []
     rank = truncated.rank if rcond is not None else solutions[0][2] if solutions else None
-    dtype = _dtype(name, A).name
+    dtype = str(solutions[0][0].dtype).rpartition(".")[2] if solutions else _dtype(name, A).name
     x = _arrays.empty(A if _is_array(A) else b, (cols, b.shape[1]), dtype)
     for j, (column, _, _) in enumerate(solutions):
         x[:, j] = column
@@ -908,7 +913,7 @@ class _Truncated:
 
     def solve(self, b: Any) -> tuple[Any, float, int]:
         b = _column(b)
-        dtype = str(self.A.dtype).rpartition(".")[2]
+        dtype = str(self.vh.dtype).rpartition(".")[2]
         x = _arrays.of_numbers(self.vh, numpy.zeros(self.vh.shape[1]), dtype)
         gradient, residual = _core.atax(self.A, x, minus=b, return_b=True, copy=self.copy)
         last = numpy.inf
@@ -936,6 +941,8 @@ def _shape(name: str, A: Any) -> tuple[int, int]:
 
 def _dtype(name: str, A: Any) -> numpy.dtype:
     """The type that a call computes in."""
+    if not _is_distributed(A) and _arrays.is_narrow(A):
+        return numpy.dtype("float32")
     dtype = str(A.dtype).rpartition(".")[2]
     return numpy.dtype(dtype if dtype in ("float32", "float64") else "float64")
 
@@ -1013,7 +1020,8 @@ def svds(
     Parameters
     ----------
     A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64.
+        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
+        is read as stored.
     k : int, default 6
         Number of values, at most min(m, n).
     ncv : int, optional
@@ -1128,7 +1136,8 @@ def randomized_svd(
     Parameters
     ----------
     A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64.
+        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
+        is read as stored.
     n_components : int
         Number of values.
     n_oversamples : int, default 10
@@ -1189,7 +1198,8 @@ def pca(
     Parameters
     ----------
     A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64.
+        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
+        is read as stored.
     k : int
         Number of components.
     scale : bool, default False

@@ -35,7 +35,7 @@ try:
 except ImportError as error:
     raise ImportError("tessera.sklearn needs scikit-learn 1.6 or newer") from error
 
-from tessera import _arrays, _core, _sources, linalg
+from tessera import _arrays, _core, linalg
 from tessera._sentences import renamed
 
 __all__ = [
@@ -57,6 +57,13 @@ def __dir__() -> list[str]:
 
 
 _FLOATS = [numpy.float64, numpy.float32]
+# Types whose matrices are read as stored.
+_STORED = [*_FLOATS, numpy.float16, numpy.int8, numpy.uint8, numpy.int16, numpy.uint16]
+
+
+def _scalar(X: Any) -> numpy.dtype:
+    """The type of results for X, which may be narrow."""
+    return X.dtype if X.dtype in _FLOATS else numpy.dtype(numpy.float32)
 
 
 def _matrix(
@@ -66,14 +73,15 @@ def _matrix(
     _arrays.require_unmasked(type(estimator).__name__, X=X, y=y)
     if not isinstance(X, _core.StreamedMatrix):
         if y is None:
-            return validate_data(estimator, X, reset=reset, dtype=_FLOATS, ensure_min_samples=least_rows), None
+            return validate_data(estimator, X, reset=reset, dtype=_STORED, ensure_min_samples=least_rows), None
         return validate_data(
-            estimator, X, y, reset=reset, dtype=_FLOATS, ensure_min_samples=least_rows, multi_output=several,
+            estimator, X, y, reset=reset, dtype=_STORED, ensure_min_samples=least_rows, multi_output=several,
             y_numeric=several
         )
     rows, cols = X.shape
     if reset:
         estimator.n_features_in_ = cols
+        vars(estimator).pop("feature_names_in_", None)  # of an earlier fit
     elif cols != estimator.n_features_in_:
         raise ValueError(
             f"X has {cols} features, but {type(estimator).__name__} is expecting {estimator.n_features_in_} features as input"
@@ -86,23 +94,23 @@ def _matrix(
     return X, y
 
 
+def _type_for(X: Any, coefficients: Any) -> numpy.dtype:
+    """The type of a product of X. Coefficients of float64 are not rounded for a narrow X."""
+    return X.dtype if X.dtype in _FLOATS else numpy.result_type(coefficients, numpy.float32)
+
+
 def _linear(X: Any, coefficients: Any, intercept: Any) -> Any:
-    return _core.matvec(X, coefficients, copy=True) + numpy.asarray(intercept, X.dtype)
+    return _with_intercepts(_core.matvec(X, coefficients, copy=True), intercept)
+
+
+def _with_intercepts(products: Any, intercepts: Any) -> Any:
+    return products + numpy.asarray(intercepts, products.dtype)
 
 
 def _columns(X: Any, vectors: Any) -> Any:
-    """X @ vectors.T, with one pass over a streamed X if Python reads its rows, otherwise one per vector."""
-    vectors = numpy.asarray(vectors, X.dtype)
-    block = numpy.ascontiguousarray(vectors.T)
-    if not isinstance(X, _core.StreamedMatrix):
-        return _core.matvec(X, block, copy=True)
-    reader = _sources.reader_of(X) if len(vectors) > 1 and X.order == "C" else None
-    if reader is None:
-        return numpy.stack([_core.matvec(X, vector) for vector in vectors], axis=1)
-    result = numpy.empty((X.shape[0], len(vectors)), X.dtype)
-    for first, rows in reader.blocks(0, X.shape[0]):
-        result[first : first + len(rows)] = _core.matvec(rows, block, copy=True)
-    return result
+    """X @ vectors.T, with one pass over X."""
+    # Copies of vectors that are not contiguous would count towards the limit of a stream.
+    return _core.matvec(X, numpy.ascontiguousarray(vectors, _type_for(X, vectors)).T, copy=True)
 
 
 class PerfectSeparationWarning(ConvergenceWarning):
@@ -127,6 +135,16 @@ def _require_flag(estimator: Any, name: str) -> None:
         raise ValueError(f"{type(estimator).__name__}: {name} must be True or False, found {value!r}")
 
 
+def _require_default(estimator: Any, name: str, *values: Any) -> None:
+    """A parameter of scikit-learn whose other values are not supported."""
+    value = getattr(estimator, name)
+    if not isinstance(value, (str, numpy.bool_, numbers.Real, type(None))) or value not in values:
+        raise ValueError(
+            f"{type(estimator).__name__}: {name} must be {' or '.join(map(repr, values))}: other values are not supported, "
+            f"found {value!r}"
+        )
+
+
 def _whole(estimator: Any, name: str, least: int) -> int:
     """A parameter that is a whole number of at least this."""
     value = getattr(estimator, name)
@@ -148,7 +166,7 @@ def _vector(estimator: Any, name: str, values: Any, X: Any) -> Any:
             f"{type(estimator).__name__}: {name}.shape == {values.shape}, expected {(X.shape[0],)}: one entry per row of X"
         )
     try:
-        return numpy.asarray(values, X.dtype)
+        return numpy.asarray(values, _scalar(X))
     except (TypeError, ValueError):
         raise ValueError(
             f"{type(estimator).__name__}: {name} must have numbers, found {values.flat[0]!r}"
@@ -323,9 +341,9 @@ class _Regressor(RegressorMixin, _LinearModel):
         weights = _weights(self, sample_weight, X)
         total = X.shape[0] if weights is None else float(weights.sum(dtype=float))
         self.coef_, intercept = self._minimise(
-            loss, X, numpy.asarray(y, X.dtype), penalty(total), weights, _vector(self, "offset", offset, X), power
+            loss, X, numpy.asarray(y, _scalar(X)), penalty(total), weights, _vector(self, "offset", offset, X), power
         )
-        self.intercept_ = X.dtype.type(intercept)
+        self.intercept_ = _scalar(X).type(intercept)
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -365,7 +383,7 @@ class _Regressor(RegressorMixin, _LinearModel):
         penalties = numpy.broadcast_to(penalties, count)
         limit = self._check_parameters()
         weights = _weights(self, sample_weight, X)
-        targets = numpy.asarray(y, X.dtype).reshape(len(y), count).T
+        targets = numpy.asarray(y, _scalar(X)).reshape(len(y), count).T
         x, results = _core._regressions(
             f"sklearn.{type(self).__name__}",
             X,
@@ -383,7 +401,7 @@ class _Regressor(RegressorMixin, _LinearModel):
             self._judge(result)
             self._describe(result)
             statistics.append({name: getattr(self, name) for name in _STATISTICS})
-        intercepts = numpy.array([result["intercept"] for result in results], X.dtype)
+        intercepts = numpy.array([result["intercept"] for result in results], _scalar(X))
         if y.ndim == 1:
             self.coef_, self.intercept_ = x, intercepts[0]
             return self
@@ -397,7 +415,7 @@ class _Regressor(RegressorMixin, _LinearModel):
         X, _ = _matrix(self, X, reset=False)
         if self.coef_.ndim == 1:
             return _linear(X, self.coef_, self.intercept_)
-        return _columns(X, self.coef_) + numpy.asarray(self.intercept_, X.dtype)
+        return _with_intercepts(_columns(X, self.coef_), self.intercept_)
 
 
 # How to combine them over targets.
@@ -443,6 +461,10 @@ class LinearRegression(_Linear):
     tol : float, default 0.0
         Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
         1e-10, and the root of the precision of X's type for more than 512 columns.
+    copy_X, n_jobs : bool, int or None
+        Accepted as by scikit-learn, and not used: X is not changed, and `tessera.threads` sets the number of threads.
+    positive : bool, default False
+        Coefficients of at least 0 are not supported: only False.
 
     Attributes
     ----------
@@ -474,10 +496,16 @@ class LinearRegression(_Linear):
     (array([2.]), 1.0)
     """
 
-    def __init__(self, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0):
+    def __init__(
+        self, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0, copy_X: bool = True,
+        n_jobs: int | None = None, positive: bool = False,
+    ):  # fmt: skip
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
+        self.copy_X = copy_X
+        self.n_jobs = n_jobs
+        self.positive = positive
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearRegression":
         """Fit the model.
@@ -496,6 +524,7 @@ class LinearRegression(_Linear):
         self
             The fitted estimator.
         """
+        _require_default(self, "positive", False)
         return self._fit_targets(X, y, 0.0, sample_weight)
 
 
@@ -518,6 +547,10 @@ class Ridge(_Linear):
         per pass. "lbfgs" and "sparse_cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "cholesky" for up to
         512 columns, and "sparse_cg" above.
+    copy_X, random_state : bool, int, numpy.random.RandomState or None
+        Accepted as by scikit-learn, and not used: X is not changed, and there are no random numbers.
+    positive : bool, default False
+        Coefficients of at least 0 are not supported: only False.
 
     Attributes
     ----------
@@ -553,13 +586,16 @@ class Ridge(_Linear):
 
     def __init__(
         self, alpha: Any = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0,
-        solver: str = "auto",
+        solver: str = "auto", copy_X: bool = True, random_state: Any = None, positive: bool = False,
     ):  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
         self.solver = solver
+        self.copy_X = copy_X
+        self.random_state = random_state
+        self.positive = positive
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "Ridge":
         """Fit the model.
@@ -578,6 +614,7 @@ class Ridge(_Linear):
         self
             The fitted estimator.
         """
+        _require_default(self, "positive", False)
         if isinstance(self.alpha, (list, tuple, numpy.ndarray)) and numpy.ndim(self.alpha) == 1:
             alpha: Any = [_number(self, "alpha", each) for each in self.alpha]
         else:
@@ -679,7 +716,7 @@ class RidgeCV(_Linear):
         cols = X.shape[1]
         if cols > 512:
             raise ValueError(f"RidgeCV: X has {cols} columns, expected at most 512: compare fits of Ridge instead")
-        y = numpy.asarray(y, X.dtype)
+        y = numpy.asarray(y, _scalar(X))
         self.gcv_ = self._criteria(X, y.astype(float), numpy.array(alphas))
         best = int(self.gcv_.argmin())
         self.alpha_ = alphas[best]
@@ -697,9 +734,9 @@ class RidgeCV(_Linear):
             _, squares, components = linalg.svds(X, count, return_singular_vectors="vh", copy=True)
             mean = numpy.zeros(cols)
         squares, components = squares.astype(float) ** 2, components.astype(float)
-        along = _core.rmatvec(X, y.astype(X.dtype), copy=True).astype(float) - mean * y.sum()
+        along = _core.rmatvec(X, y.astype(_scalar(X)), copy=True).astype(float) - mean * y.sum()
         shrunk = (components @ along) / (squares + alphas[:, None])
-        coefficients = (shrunk @ components).astype(X.dtype)
+        coefficients = (shrunk @ components).astype(_scalar(X))
         eta = _columns(X, coefficients)
         residuals = y[:, None] - (eta.astype(float) - coefficients.astype(float) @ mean)
         freedom = rows - (squares / (squares + alphas[:, None])).sum(axis=1) - bool(self.fit_intercept)
@@ -712,13 +749,15 @@ class _LogLinkRegressor(_Regressor):
 
     def __init__(
         self, alpha: float = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0,
-        solver: str = "auto",
+        solver: str = "auto", warm_start: bool = False, verbose: int = 0,
     ):  # fmt: skip
         self.alpha = alpha
         self.fit_intercept = fit_intercept
         self.max_iter = max_iter
         self.tol = tol
         self.solver = solver
+        self.warm_start = warm_start
+        self.verbose = verbose
 
     def _variance_power(self) -> float:
         return 1.0
@@ -784,10 +823,15 @@ class _LogLinkRegressor(_Regressor):
         Returns
         -------
         float
-            1 of a perfect fit, 0 of an intercept alone.
+            1 of a perfect fit, 0 of an intercept alone. If all targets are equal, 1 of a perfect fit and 0 of others.
         """
         _arrays.require_unmasked(type(self).__name__, y=y, sample_weight=sample_weight)
-        return d2_tweedie_score(y, self.predict(X), sample_weight=sample_weight, power=self._variance_power())
+        expected = self.predict(X)
+        if numpy.shape(y) == expected.shape and len(expected) > 1 and 0 <= numpy.min(y) == numpy.max(y):
+            # The deviance of an intercept alone is 0.
+            bound = math.sqrt(numpy.finfo(expected.dtype).eps)
+            return float(numpy.allclose(expected, y, rtol=bound, atol=bound))
+        return d2_tweedie_score(y, expected, sample_weight=sample_weight, power=self._variance_power())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -814,6 +858,8 @@ class PoissonRegressor(_LogLinkRegressor):
         per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
         512 columns, and "newton-cg" above.
+    warm_start, verbose : bool, int
+        Accepted as by scikit-learn, and not used: each fit starts from zero, and prints nothing.
 
     Attributes
     ----------
@@ -865,6 +911,8 @@ class GammaRegressor(_LogLinkRegressor):
         per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
         512 columns, and "newton-cg" above.
+    warm_start, verbose : bool, int
+        Accepted as by scikit-learn, and not used: each fit starts from zero, and prints nothing.
 
     Attributes
     ----------
@@ -924,6 +972,10 @@ class TweedieRegressor(_LogLinkRegressor):
         per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
         512 columns, and "newton-cg" above.
+    link : {"auto", "log"}, default "auto"
+        The link is the logarithm.
+    warm_start, verbose : bool, int
+        Accepted as by scikit-learn, and not used: each fit starts from zero, and prints nothing.
 
     Attributes
     ----------
@@ -970,11 +1022,19 @@ class TweedieRegressor(_LogLinkRegressor):
         max_iter: int | None = 100,
         tol: float = 0.0,
         solver: str = "auto",
+        link: str = "auto",
+        warm_start: bool = False,
+        verbose: int = 0,
     ):
-        super().__init__(alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, solver=solver)
+        super().__init__(
+            alpha, fit_intercept=fit_intercept, max_iter=max_iter, tol=tol, solver=solver, warm_start=warm_start,
+            verbose=verbose,
+        )  # fmt: skip
         self.power = power
+        self.link = link
 
     def _variance_power(self) -> float:
+        _require_default(self, "link", "auto", "log")
         power = _number(self, "power", self.power)
         if not 1 <= power < math.inf:
             raise ValueError(f"TweedieRegressor: power must be a finite number of at least 1, found {self.power!r}")
@@ -1004,6 +1064,13 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
         512 columns, and "newton-cg" above. More than two classes need
         "newton-cholesky".
+    penalty : {"l2", None}, default "l2"
+        None fits without a penalty, as C=inf does.
+    l1_ratio : float, default 0.0
+        An absolute penalty is not supported: only 0.
+    random_state, n_jobs, warm_start, verbose : int, numpy.random.RandomState, bool or None
+        Accepted as by scikit-learn, and not used: there are no random numbers, `tessera.threads` sets the number of
+        threads, and each fit starts from zero and prints nothing.
 
     Attributes
     ----------
@@ -1049,7 +1116,19 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         tol: float = 0.0,
         class_weight: Any = None,
         solver: str = "auto",
+        penalty: str | None = "l2",
+        l1_ratio: float | None = 0.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
     ):
+        self.penalty = penalty
+        self.l1_ratio = l1_ratio
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.warm_start = warm_start
+        self.verbose = verbose
         self.C = C
         self.class_weight = class_weight
         self.fit_intercept = fit_intercept
@@ -1076,7 +1155,9 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         """
         if y is None:
             raise ValueError("LogisticRegression requires y to be passed, but the target y is None")
-        penalty = 1 / _number(self, "C", self.C, positive=True)
+        _require_default(self, "penalty", "l2", None)
+        _require_default(self, "l1_ratio", 0, None)
+        penalty = 0.0 if self.penalty is None else 1 / _number(self, "C", self.C, positive=True)
         X, y = _matrix(self, X, y, reset=True)
         check_classification_targets(y)
         weights = _weights(self, sample_weight, X)
@@ -1088,7 +1169,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
                 raise ValueError(f"LogisticRegression: sample_weight is 0 in all rows of the class {name!s}")
         factors = _class_weights(self, self.classes_, labels, weights)
         if factors is not None:
-            factors = factors[labels].astype(X.dtype)
+            factors = factors[labels].astype(_scalar(X))
             weights = factors if weights is None else weights * factors
         loss, count = ("logistic", 1) if len(self.classes_) == 2 else ("multinomial", len(self.classes_))
         if count > 1 and self._solver() not in ("automatic", "newton"):
@@ -1096,10 +1177,10 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
                 f'LogisticRegression: solver must be "auto" or "newton-cholesky" for {count} classes, found {self.solver!r}'
             )
         coefficients, intercept = self._minimise(
-            loss, X, labels.astype(X.dtype), penalty, weights, classes=count
+            loss, X, labels.astype(_scalar(X)), penalty, weights, classes=count
         )
         self.coef_ = coefficients.reshape(count, -1)
-        self.intercept_ = numpy.array(numpy.ravel(intercept), X.dtype)
+        self.intercept_ = numpy.array(numpy.ravel(intercept), _scalar(X))
         self.n_iter_ = numpy.array([self.n_iter_])
         return self
 
@@ -1140,7 +1221,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         X, _ = _matrix(self, X, reset=False)
         if len(self.coef_) == 1:
             return _linear(X, self.coef_[0], self.intercept_[0])
-        return _columns(X, self.coef_) + numpy.asarray(self.intercept_, X.dtype)
+        return _with_intercepts(_columns(X, self.coef_), self.intercept_)
 
     def predict(self, X: Any) -> Any:
         """Return the likelier class for each row of X.
@@ -1197,18 +1278,29 @@ class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     """What PCA and TruncatedSVD have in common."""
 
     def _project(self, X: Any) -> tuple[Any, Any]:
-        """X @ components_.T, and the components in X's type."""
+        """X @ components_.T, and the components in its type."""
         check_is_fitted(self)
         X, _ = _matrix(self, X, reset=False)
-        components = numpy.asarray(self.components_, X.dtype)
+        components = numpy.asarray(self.components_, _type_for(X, self.components_))
         if isinstance(X, _core.StreamedMatrix):
             return _columns(X, components), components
-        return _core.matmul(X, components.T, copy=True), components
+        if X.dtype == components.dtype:
+            return _core.matmul(X, components.T, copy=True), components
+        projected = numpy.empty((len(X), len(components)), components.dtype)
+        rows = 4096  # avoids a widened copy as large as X
+        for begin in range(0, len(X), rows):
+            some = X[begin : begin + rows].astype(components.dtype)
+            projected[begin : begin + rows] = _core.matmul(some, components.T, copy=True)
+        return projected, components
 
     def _back(self, X: Any, scales: Any = None) -> Any:
         check_is_fitted(self)
         _arrays.require_unmasked(type(self).__name__, X=X)
         X = check_array(X, dtype=_FLOATS)
+        if X.shape[1] != len(self.components_):
+            raise ValueError(
+                f"X has {X.shape[1]} coordinates, but {type(self).__name__} has {len(self.components_)} components"
+            )
         X = X if scales is None else X * scales(X.dtype)
         return _core.matmul(X, numpy.asarray(self.components_, X.dtype), copy=True)
 
@@ -1290,6 +1382,8 @@ class PCA(_Projection):
         Largest residual, relative to the largest singular value. 0 is the precision of X's type.
     random_state : int, numpy.random.RandomState or None, default None
         Accepted as by scikit-learn, and not used: there are no random numbers.
+    copy, iterated_power, n_oversamples, power_iteration_normalizer : bool, int or str
+        Accepted as by scikit-learn, and not used: X is not changed, and the tolerance determines the iterations.
 
     Attributes
     ----------
@@ -1321,12 +1415,20 @@ class PCA(_Projection):
         svd_solver: str = "auto",
         tol: float = 0.0,
         random_state: Any = None,
+        copy: bool = True,
+        iterated_power: int | str = "auto",
+        n_oversamples: int = 10,
+        power_iteration_normalizer: str = "auto",
     ):
         self.n_components = n_components
         self.whiten = whiten
         self.svd_solver = svd_solver
         self.tol = tol
         self.random_state = random_state
+        self.copy = copy
+        self.iterated_power = iterated_power
+        self.n_oversamples = n_oversamples
+        self.power_iteration_normalizer = power_iteration_normalizer
 
     def fit(self, X: Any, y: Any = None) -> "PCA":
         """Fit the model.
@@ -1371,7 +1473,7 @@ class PCA(_Projection):
         self.singular_values_ = found.singular_values[:count]
         self.mean_ = found.mean
         rest = max(0.0, total - variance[:count].sum(dtype=float)) if count < most else 0.0
-        self.noise_variance_ = X.dtype.type(rest / (most - count) if count < most else 0.0)
+        self.noise_variance_ = _scalar(X).type(rest / (most - count) if count < most else 0.0)
         self.n_components_ = count
         self.n_samples_ = X.shape[0]
         return self
@@ -1457,7 +1559,7 @@ class PCA(_Projection):
 
         Parameters
         ----------
-        X : array
+        X : array or StreamedMatrix
             Dense matrix of shape (n_samples, n_features) on the host.
 
         Returns
@@ -1466,15 +1568,18 @@ class PCA(_Projection):
             Log-likelihoods.
         """
         check_is_fitted(self)
-        if isinstance(X, _core.StreamedMatrix):
-            raise TypeError("PCA: score_samples expects an array, found a matrix that is streamed")
         X, _ = _matrix(self, X, reset=False)
         precision = self.get_precision()
-        result = numpy.empty(len(X))
+        result = numpy.empty(X.shape[0])
+        is_streamed = isinstance(X, _core.StreamedMatrix)
         rows = 4096  # avoids a centred copy as large as X
-        for begin in range(0, len(X), rows):
-            centred = X[begin : begin + rows].astype(float) - self.mean_
-            result[begin : begin + rows] = -0.5 * ((centred @ precision) * centred).sum(axis=1)
+        if is_streamed:
+            rows = max(1, min(rows, X.memory_limit // (4 * 8 * X.shape[1])))
+        for begin in range(0, len(result), rows):
+            end = min(begin + rows, len(result))
+            part = _core._rows_of_stream(X, begin, end) if is_streamed else X[begin:end]
+            centred = part.astype(float) - self.mean_
+            result[begin:end] = -0.5 * ((centred @ precision) * centred).sum(axis=1)
         log_determinant = numpy.linalg.slogdet(precision)[1]
         return result - 0.5 * (X.shape[1] * math.log(2 * math.pi) - log_determinant)
 
@@ -1483,7 +1588,7 @@ class PCA(_Projection):
 
         Parameters
         ----------
-        X : array
+        X : array or StreamedMatrix
             Dense matrix of shape (n_samples, n_features) on the host.
         y : None
             Ignored.
@@ -1525,6 +1630,8 @@ class TruncatedSVD(_Projection):
         Seed of "randomized". None takes another seed in each call, from NumPy's global generator.
     tol : float, default 0.0
         Largest residual of "lanczos", relative to the largest value. 0 is the precision of X's type.
+    power_iteration_normalizer : str, default "auto"
+        Accepted as by scikit-learn, and not used: the vectors are made orthogonal in each power iteration.
 
     Attributes
     ----------
@@ -1558,6 +1665,7 @@ class TruncatedSVD(_Projection):
         n_oversamples: int = 10,
         random_state: Any = 0,
         tol: float = 0.0,
+        power_iteration_normalizer: str = "auto",
     ):
         self.n_components = n_components
         self.algorithm = algorithm
@@ -1565,6 +1673,7 @@ class TruncatedSVD(_Projection):
         self.n_oversamples = n_oversamples
         self.random_state = random_state
         self.tol = tol
+        self.power_iteration_normalizer = power_iteration_normalizer
 
     def fit(self, X: Any, y: Any = None) -> "TruncatedSVD":
         """Fit the model.
@@ -1600,7 +1709,7 @@ class TruncatedSVD(_Projection):
         self.singular_values_ = s
         self.explained_variance_ = (u * s).var(axis=0)
         total = _total_variance(X)
-        self.explained_variance_ratio_ = self.explained_variance_ / X.dtype.type(total if total > 0 else 1.0)
+        self.explained_variance_ratio_ = self.explained_variance_ / _scalar(X).type(total if total > 0 else 1.0)
         return self
 
     def transform(self, X: Any) -> Any:

@@ -144,8 +144,8 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
                     [&](distributed::Rows const& rows, auto const& some) {
                       detail::BlockPart<Exec, T> const part(this->exec(), products, rows,
                                                             root.data());
-                      detail::multiply_block(this->exec(), tessera::detail::matrix_in(some),
-                                             part.products(), options_.kernels, workspace_);
+                      detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
+                                                 part.products(), options_.kernels, workspace_);
                       part.finish();
                     });
     detail::share_block(world_, products.BT, rows_by_rank_);
@@ -157,8 +157,9 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     add_subtrees<double>(part.G.data(), products.G.data(), static_cast<Index>(part.G.size()),
                          [&](distributed::Rows const& rows, auto const& some) {
                            part.first_row = rows.first;
-                           detail::gram_in_memory(this->exec(), tessera::detail::matrix_in(some),
-                                                  part, options_.kernels, workspace_);
+                           detail::products_in_memory(this->exec(),
+                                                      tessera::detail::matrix_in(some), part,
+                                                      options_.kernels, workspace_);
                          });
     detail::share_block(world_, products.MT, rows_by_rank_);
   }
@@ -307,7 +308,7 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
             stream::Options<T> const& options) {
           detail::BlockPart<Exec, T> const part(this->exec(), products, {first, rows.rows()},
                                                 sum.data);
-          auto const report = detail::stream_block(this->exec(), rows, part.products(), options);
+          auto const report = detail::stream_products(this->exec(), rows, part.products(), options);
           part.finish();
           return report;
         },
@@ -332,7 +333,7 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
           part.first_row = first;
           part.G = typename detail::GramProducts<Exec, T>::template Vector<double>(
               sum.data, products.G.extent(0));
-          return detail::stream_gram(this->exec(), rows, part, options);
+          return detail::stream_products(this->exec(), rows, part, options);
         },
         {products.G.data(), 1});
     parts::Units const units{this->rows(), summation::segment<T>};

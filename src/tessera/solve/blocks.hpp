@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -16,6 +16,7 @@
 #include <tessera/gemm.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
+#include <tessera/solve/in_memory.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/plan.hpp>
@@ -52,9 +53,15 @@ ConstRows<Exec, T> columns_as_rows(Exec const& exec, View const& B) {
   return BT;
 }
 
+template <class Exec, class T>
+class BlockSums;
+
 /// B = A·V and C = Aᵀ·B. Without V, C = Aᵀ·U; with V and U, B = A·V - U. BT may be empty.
 template <class Exec, class T>
 struct BlockProducts {
+  using value_type = T;
+  using Sums = BlockSums<Exec, T>;
+
   ConstRows<Exec, T> VT;  ///< k x n
   ConstRows<Exec, T> UT;  ///< k x m
   Rows<Exec, T> BT;       ///< k x m
@@ -62,28 +69,11 @@ struct BlockProducts {
 
   [[nodiscard]] Index count() const { return static_cast<Index>(CT.extent(0)); }
   [[nodiscard]] Index cols() const { return static_cast<Index>(CT.extent(1)); }
+  [[nodiscard]] stream::detail::Vectors vectors() const {
+    return {.operation = "block", .count = count()};
+  }
 };
 
-template <class T>
-using MatrixInMemory = tessera::detail::MatrixArgument<T const>;
-
-template <class T>
-stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t bytes) {
-  stream::detail::Extents const extents{static_cast<Index>(a.extent(0)),
-                                        std::max(Index{1}, static_cast<Index>(a.extent(1)))};
-  return *stream::detail::Blocks::of<T>(extents, stream::detail::Cut::groups, bytes,
-                                        std::numeric_limits<Index>::max());
-}
-/// take(group, first row, rows, elements, down, across); the last two are strides.
-template <class T, class Take>
-void for_groups(MatrixInMemory<T> const& a, stream::detail::Blocks const& groups,
-                Take const& take) {
-  auto const down = static_cast<Index>(a.stride(0));
-  for (Index group = 0; group < groups.count(); ++group) {
-    auto const [first, rows] = groups.part(group);
-    take(group, first, rows, a.data() + first * down, down, static_cast<Index>(a.stride(1)));
-  }
-}
 /// On a GPU, a group stays in cache from one product to the next.
 template <class Exec>
 std::size_t group_bytes(Exec const& exec) {
@@ -188,19 +178,20 @@ class BlockSums {
   Rows<Exec, T> b_;
 };
 
-template <class Exec, class T, bool RowMajor, class Set>
-class BlockWork : public stream::detail::WorkOnBlocks<Exec, T> {
+/// Gives blocks of rows to the `Sums` of some products.
+template <class Sums, class Exec, class T, bool RowMajor, class Set>
+class RowsWork : public stream::detail::WorkOnBlocks<Exec, T> {
  public:
   using Extents = stream::detail::Extents;
   using Blocks = stream::detail::Blocks;
   static constexpr auto cut = RowMajor ? stream::detail::Cut::groups : stream::detail::Cut::tiles;
   static std::size_t bytes(Extents const& e, Blocks const& blocks,
                            stream::detail::Vectors const& vectors) {
-    return BlockSums<Exec, T>::bytes(vectors.count, cols(e), blocks.size(), blocks.count());
+    return Sums::bytes(vectors.count, cols(e), blocks.size(), blocks.count());
   }
 
-  BlockWork(Exec const& exec, Extents const& e, Blocks const& blocks,
-            BlockProducts<Exec, T> const& products, Workspace<Exec>& workspace)
+  RowsWork(Exec const& exec, Extents const& e, Blocks const& blocks,
+           typename Sums::Products const& products, Workspace<Exec>& workspace)
       : cols_(cols(e)),
         blocks_(blocks),
         sums_(exec, products, Set::kind, workspace, blocks.size(), blocks.count()) {}
@@ -216,28 +207,36 @@ class BlockWork : public stream::detail::WorkOnBlocks<Exec, T> {
 
   Index cols_;
   Blocks blocks_;
-  BlockSums<Exec, T> sums_;
+  Sums sums_;
 };
 
-template <class Exec, class T>
-void multiply_block(Exec const& exec, MatrixInMemory<T> const& a,
-                    BlockProducts<Exec, T> const& products, Kernels kernels,
-                    Workspace<Exec>& workspace) {
-  auto const blocks = groups_of_rows(a, group_bytes(exec));
-  BlockSums<Exec, T> sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
-  for_groups<T>(a, blocks, [&](auto... group) { sums.take(group...); });
+template <class Sums>
+struct WorkOf {
+  template <class Exec, class T, bool RowMajor, class Set>
+  using Type = RowsWork<Sums, Exec, T, RowMajor, Set>;
+};
+
+/// Computes BlockProducts or GramProducts with one read of `a`. Fences.
+template <class Exec, class Products>
+void products_in_memory(Exec const& exec, MatrixInMemory<typename Products::value_type> const& a,
+                        Products const& products, Kernels kernels, Workspace<Exec>& workspace) {
+  using T = typename Products::value_type;
+  auto const blocks = groups_of_rows<T>(a, group_bytes(exec));
+  typename Products::Sums sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
+  for_groups<T>(exec, a, blocks, [&](auto... group) { sums.take(group...); });
   sums.finish();
-  exec.fence("tessera::solve: the products with a block are there");
+  exec.fence("tessera::solve: the products are there");
 }
 
-template <class Exec, class Layout, class T>
-stream::Report stream_block(Exec const& exec, stream::detail::AnySource<T, Layout> const& source,
-                            BlockProducts<Exec, T> const& products, stream::Options<T> options) {
+/// Computes BlockProducts or GramProducts with one read of `source`.
+template <class Exec, class Layout, class T, class Products>
+stream::Report stream_products(Exec const& exec, stream::detail::AnySource<T, Layout> const& source,
+                               Products const& products, stream::Options<T> options) {
   options.on_state = {};
   options.resume = nullptr;
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-    stream::detail::Run<Exec, T, Layout, BlockWork, Set> run(
-        exec, "solve", source, {.operation = "block", .count = products.count()}, options);
+    stream::detail::Run<Exec, T, Layout, WorkOf<typename Products::Sums>::template Type, Set> run(
+        exec, "solve", source, products.vectors(), options);
     Workspace<Exec> workspace;
     typename decltype(run)::WorkOf work(exec, run.extents(), run.blocks(), products, workspace);
     return run(work);
@@ -248,16 +247,18 @@ stream::Report stream_block(Exec const& exec, stream::detail::AnySource<T, Layou
 }  // namespace tessera::solve
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_BLOCKS(TEMPLATE, EXEC, T)                                                  \
-  namespace tessera::solve::detail {                                                             \
-  TEMPLATE void multiply_block(EXEC const&, MatrixInMemory<T> const&,                            \
-                               BlockProducts<EXEC, T> const&, Kernels, Workspace<EXEC>&);        \
-  TEMPLATE stream::Report stream_block(EXEC const&,                                              \
-                                       stream::detail::AnySource<T, Kokkos::LayoutLeft> const&,  \
-                                       BlockProducts<EXEC, T> const&, stream::Options<T>);       \
-  TEMPLATE stream::Report stream_block(EXEC const&,                                              \
-                                       stream::detail::AnySource<T, Kokkos::LayoutRight> const&, \
-                                       BlockProducts<EXEC, T> const&, stream::Options<T>);       \
+#define TESSERA_SOLVE_PRODUCTS(TEMPLATE, EXEC, T, PRODUCTS)                                        \
+  namespace tessera::solve::detail {                                                               \
+  TEMPLATE void products_in_memory(EXEC const&, MatrixInMemory<T> const&,                          \
+                                   PRODUCTS<EXEC, T> const&, Kernels, Workspace<EXEC>&);           \
+  TEMPLATE stream::Report stream_products(EXEC const&,                                             \
+                                          stream::detail::AnySource<T, Kokkos::LayoutLeft> const&, \
+                                          PRODUCTS<EXEC, T> const&, stream::Options<T>);           \
+  TEMPLATE stream::Report stream_products(                                                         \
+      EXEC const&, stream::detail::AnySource<T, Kokkos::LayoutRight> const&,                       \
+      PRODUCTS<EXEC, T> const&, stream::Options<T>);                                               \
   }
+#define TESSERA_SOLVE_BLOCKS(TEMPLATE, EXEC, T) \
+  TESSERA_SOLVE_PRODUCTS(TEMPLATE, EXEC, T, BlockProducts)
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_SOLVE_BLOCKS)

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 #include <type_traits>
+#include <variant>
 
 #include <Kokkos_Core.hpp>
 
@@ -16,6 +17,7 @@
 #include <tessera/options.hpp>
 #include <tessera/order/lines.hpp>
 #include <tessera/solve/blocks.hpp>
+#include <tessera/solve/in_memory.hpp>
 #include <tessera/solve/row_sums.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/work.hpp>
@@ -95,6 +97,11 @@ class LineSquares {
                                         lines.length});
     return {to_.data(), lines.count, lines.length, lines.length, lines.panel_lines};
   }
+  Lines operator()(tessera::detail::NarrowLines<T> const& lines, Index first) const {
+    widen_lines(exec_, lines, to_.data());
+    return (*this)(Lines{to_.data(), lines.count, lines.length, lines.length, lines.panel_lines},
+                   first);
+  }
 
  private:
   Exec exec_;
@@ -105,9 +112,10 @@ class LineSquares {
 
 /// out_j = Σ_i (units_j·(a_ij - mean_j))², in the order of `multiply_transposed`. Fences.
 template <class Exec, class T>
-void add_squares(Exec const& exec, tessera::detail::Lines<T> const& lines, bool by_rows,
+void add_squares(Exec const& exec, std::type_identity_t<LinesInMemory<T>> const& all, bool by_rows,
                  Differences<T> const& of, Kernels kernels, Workspace<Exec>& workspace,
                  tessera::detail::OutputVector<T> out) {
+  auto const lines = std::visit([](auto const& x) { return tessera::detail::shape_of(x); }, all);
   namespace parts = stream::detail;
   static tessera::detail::Label const label("tessera::solve::squares");
   if (lines.count == 0 || lines.length == 0) {
@@ -126,10 +134,13 @@ void add_squares(Exec const& exec, tessera::detail::Lines<T> const& lines, bool 
       Work work(exec, label, extents, blocks, factors, out, workspace);
       for (Index block = 0; block < blocks.count(); ++block) {
         auto const [first, count] = blocks.part(block);
-        auto some = lines;
-        some.data = lines.line(first);
-        some.count = count;
-        work.take(block, squares(some, first).data);
+        std::visit(
+            [&](auto some) {
+              some.data = some.line(first);
+              some.count = count;
+              work.take(block, squares(some, first).data);
+            },
+            all);
       }
       work.finish();
       exec.fence("tessera::solve: the squares are added");
@@ -145,13 +156,12 @@ void add_squares(Exec const& exec, tessera::detail::Lines<T> const& lines, bool 
 }  // namespace tessera::solve::detail
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_SQUARES(TEMPLATE, EXEC, T)                                             \
-  namespace tessera::solve::detail {                                                         \
-  TEMPLATE Kokkos::View<T*, Kokkos::LayoutRight, typename EXEC::memory_space> ones<EXEC, T>( \
-      EXEC const&, Index);                                                                   \
-  TEMPLATE void add_squares(EXEC const&, tessera::detail::Lines<T> const&, bool,             \
-                            Differences<T> const&, Kernels, Workspace<EXEC>&,                \
-                            tessera::detail::OutputVector<T>);                               \
+#define TESSERA_SOLVE_SQUARES(TEMPLATE, EXEC, T)                                               \
+  namespace tessera::solve::detail {                                                           \
+  TEMPLATE Kokkos::View<T*, Kokkos::LayoutRight, typename EXEC::memory_space> ones<EXEC, T>(   \
+      EXEC const&, Index);                                                                     \
+  TEMPLATE void add_squares(EXEC const&, LinesInMemory<T> const&, bool, Differences<T> const&, \
+                            Kernels, Workspace<EXEC>&, tessera::detail::OutputVector<T>);      \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_SOLVE_SQUARES)

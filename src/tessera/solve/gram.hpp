@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -17,6 +18,7 @@
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/blocks.hpp>
+#include <tessera/solve/in_memory.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/plan.hpp>
 #include <tessera/stream/detail/run.hpp>
@@ -28,10 +30,15 @@
 /// Gram matrices of a matrix with few columns, in double, with one read.
 namespace tessera::solve::detail {
 
+template <class Exec, class T>
+class GramSums;
+
 /// Computes G = MᵀM, row-major, with M = [(A - 1·shiftᵀ)·diag(units)·P, E, 1]. Shifts are
 /// subtracted in double, so that a matrix far from the origin loses no digits.
 template <class Exec, class T>
 struct GramProducts {
+  using value_type = T;
+  using Sums = GramSums<Exec, T>;
   template <class Element>
   using Vector = Kokkos::View<Element*, Kokkos::LayoutRight, typename Exec::memory_space>;
 
@@ -54,6 +61,9 @@ struct GramProducts {
     return inner() + static_cast<Index>(ET.extent(0)) + (has_ones ? 1 : 0);
   }
   [[nodiscard]] Index size() const { return has_moments_only ? 2 * cols : width() * width(); }
+  [[nodiscard]] stream::detail::Vectors vectors() const {
+    return {.operation = "gram", .count = has_moments_only ? 0 : width()};
+  }
 };
 
 /// Writes rows of (A - 1·shiftᵀ)·diag(units); a work item writes `columns` elements of a row.
@@ -179,17 +189,14 @@ class GramSums {
  public:
   using Products = GramProducts<Exec, T>;
 
-  static std::size_t bytes(Products const& products, Index rows, Index blocks) {
-    Index const width = products.width();
+  /// For up to `width` columns of M, and of A, with or without P. 0: only moments.
+  static std::size_t bytes(Index width, Index cols, Index rows, Index blocks) {
     Index const chains = summation::ceil_div(rows, summation::segment<T>);
-    Index const kept = chains > 1 ? chains * width * width : 0;
-    Index const factor = products.PT.extent(0) > 0 ? products.cols : 0;
-    if (products.has_moments_only) {
-      return stream::detail::VectorTree<Exec, double>::bytes(2 * products.cols, blocks) +
-             static_cast<std::size_t>(2 * chains * products.cols) * sizeof(double);
-    }
-    return stream::detail::VectorTree<Exec, double>::bytes(width * width, blocks) +
-           static_cast<std::size_t>(rows * (width + factor) + kept) * sizeof(double);
+    Index const sums = width == 0 ? 2 * cols : width * width;
+    Index const kept = width == 0 || chains > 1 ? chains * sums : 0;
+    Index const prepared = width == 0 ? 0 : rows * (width + std::max(cols, width));
+    return stream::detail::VectorTree<Exec, double>::bytes(sums, blocks) +
+           static_cast<std::size_t>(prepared + kept) * sizeof(double);
   }
 
   GramSums(Exec const& exec, Products products, Kernels kernels, Workspace<Exec>& workspace,
@@ -304,83 +311,10 @@ class GramSums {
   Memory d_;  ///< its (A - 1·shiftᵀ)·diag(units), if there is a P
 };
 
-template <class Exec, class T, bool RowMajor, class Set>
-class GramWork : public stream::detail::WorkOnBlocks<Exec, T> {
- public:
-  using Extents = stream::detail::Extents;
-  using Blocks = stream::detail::Blocks;
-  static constexpr auto cut = RowMajor ? stream::detail::Cut::groups : stream::detail::Cut::tiles;
-  /// For up to `count` columns of M and of A, with or without P. 0: only moments.
-  static std::size_t bytes(Extents const& e, Blocks const& blocks,
-                           stream::detail::Vectors const& vectors) {
-    Index const width = vectors.count;
-    GramProducts<Exec, T> products;
-    products.has_moments_only = width == 0;
-    products.cols = std::max(cols(e), width);
-    products.PT = ConstRows<Exec, double>(nullptr, static_cast<std::size_t>(width), 1);
-    return GramSums<Exec, T>::bytes(products, blocks.size(), blocks.count());
-  }
-
-  GramWork(Exec const& exec, Extents const& e, Blocks const& blocks,
-           GramProducts<Exec, T> const& products, Workspace<Exec>& workspace)
-      : cols_(cols(e)),
-        blocks_(blocks),
-        sums_(exec, products, Set::kind, workspace, blocks.size(), blocks.count()) {}
-
-  void take(Index block, T const* data) {
-    auto const [first, rows] = blocks_.part(block);
-    sums_.take(block, first, rows, data, RowMajor ? cols_ : 1, RowMajor ? 1 : rows);
-  }
-  void finish() { sums_.finish(); }
-
- private:
-  static Index cols(Extents const& e) { return RowMajor ? e.length : e.count; }
-
-  Index cols_;
-  Blocks blocks_;
-  GramSums<Exec, T> sums_;
-};
-
-/// Fences `exec`.
-template <class Exec, class T>
-void gram_in_memory(Exec const& exec, MatrixInMemory<T> const& a,
-                    GramProducts<Exec, T> const& products, Kernels kernels,
-                    Workspace<Exec>& workspace) {
-  auto const blocks = groups_of_rows(a, group_bytes(exec));
-  GramSums<Exec, T> sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
-  for_groups<T>(a, blocks, [&](auto... group) { sums.take(group...); });
-  sums.finish();
-  exec.fence("tessera::solve: the Gram matrix is there");
-}
-
-template <class Exec, class Layout, class T>
-stream::Report stream_gram(Exec const& exec, stream::detail::AnySource<T, Layout> const& source,
-                           GramProducts<Exec, T> const& products, stream::Options<T> options) {
-  options.on_state = {};
-  options.resume = nullptr;
-  return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-    stream::detail::Run<Exec, T, Layout, GramWork, Set> run(
-        exec, "solve", source,
-        {.operation = "gram", .count = products.has_moments_only ? 0 : products.width()}, options);
-    Workspace<Exec> workspace;
-    typename decltype(run)::WorkOf work(exec, run.extents(), run.blocks(), products, workspace);
-    return run(work);
-  });
-}
-
 }  // namespace tessera::solve::detail
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_GRAM(TEMPLATE, EXEC, T)                                                   \
-  namespace tessera::solve::detail {                                                            \
-  TEMPLATE void gram_in_memory(EXEC const&, MatrixInMemory<T> const&,                           \
-                               GramProducts<EXEC, T> const&, Kernels, Workspace<EXEC>&);        \
-  TEMPLATE stream::Report stream_gram(EXEC const&,                                              \
-                                      stream::detail::AnySource<T, Kokkos::LayoutLeft> const&,  \
-                                      GramProducts<EXEC, T> const&, stream::Options<T>);        \
-  TEMPLATE stream::Report stream_gram(EXEC const&,                                              \
-                                      stream::detail::AnySource<T, Kokkos::LayoutRight> const&, \
-                                      GramProducts<EXEC, T> const&, stream::Options<T>);        \
-  }
+#define TESSERA_SOLVE_GRAM(TEMPLATE, EXEC, T) \
+  TESSERA_SOLVE_PRODUCTS(TEMPLATE, EXEC, T, GramProducts)
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_SOLVE_GRAM)

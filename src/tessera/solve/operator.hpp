@@ -20,14 +20,16 @@
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/product.hpp>
+#include <tessera/detail/run_atax.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/maps.hpp>
-#include <tessera/multiply.hpp>
-#include <tessera/multiply_transposed.hpp>
+#include <tessera/narrow.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/blocks.hpp>
 #include <tessera/solve/column_squares.hpp>
 #include <tessera/solve/gram.hpp>
+#include <tessera/solve/in_memory.hpp>
 #include <tessera/solve/row_sums.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/workspace.hpp>
@@ -301,24 +303,33 @@ struct MapColumns {
   }
 };
 
-}  // namespace detail
+template <class T, class View>
+auto matrix_of(View const& a) {
+  if constexpr (NarrowMatrix<View>) {
+    return tessera::detail::narrow_in<T>(a);
+  } else {
+    return tessera::detail::matrix_in(a);
+  }
+}
+template <class View>
+struct ScalarOf {
+  using Type = float;
+};
+template <Matrix View>
+struct ScalarOf<View> {
+  using Type = typename View::non_const_value_type;
+};
 
-/// A matrix in memory of Exec. It serves one thread at a time: another thread's call throws
-/// std::invalid_argument.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
-/// ```
-template <ExecutionSpace Exec, MatrixOf<Exec> A>
-class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_value_type> {
-  using T = typename A::non_const_value_type;
+/// Without the View's type: compiled once for all layouts and stored types. The memory is not
+/// owned.
+template <class Exec, class T, tessera::detail::ReadAs<T> A>
+class OperatorInMemory : public BlockOperator<Exec, T> {
   using Base = BlockOperator<Exec, T>;
 
  public:
-  MatrixOperator(Exec const& exec, A a, AtaxOptions<Exec, T> const& options = {})
+  OperatorInMemory(Exec const& exec, A const& a, AtaxOptions<Exec, T> const& options = {})
       : Base(exec, static_cast<Index>(a.extent(0)), static_cast<Index>(a.extent(1)), has_rows(a)),
-        a_(std::move(a)),
+        a_(a),
         method_(options.method),
         options_{.workspace = &workspace_, .tuning = options.tuning, .kernels = options.kernels} {}
 
@@ -327,58 +338,69 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
  private:
   static bool has_rows(A const& a) {
     bool rows = true;
-    tessera::detail::with_order("solve", "A", tessera::detail::matrix_in(a),
-                                [&](auto by_rows) { rows = by_rows(); });
+    tessera::detail::with_order("solve", "A", a, [&](auto by_rows) { rows = by_rows(); });
     return rows;
+  }
+  [[nodiscard]] AtaxOptions<Exec, T> atax_options() const {
+    AtaxOptions<Exec, T> options = options_;
+    options.method = method_;
+    return options;
   }
   void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
                Values<Exec, T> const& b, Values<Exec, T> const& c,
                bool keep_product) const override {
-    AtaxOptions<Exec, T> options = options_;
-    options.method = method_;
+    using namespace tessera::detail;
+    AtaxOptions<Exec, T> options = atax_options();
     options.map = map;
     options.keep_product = keep_product;
-    if (b.extent(0) == 0) {
-      tessera::atax(this->exec(), a_, v, c, options);
-    } else {
-      tessera::atax(this->exec(), a_, v, b, c, options);
-    }
+    auto const first = vector_out(b);
+    call_atax<Exec, T>(this->exec(), a_, vector_in(v), b.extent(0) == 0 ? nullptr : &first,
+                       vector_out(c), options);
   }
   void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
-    tessera::multiply(this->exec(), a_, v, b, options_);
+    using namespace tessera::detail;
+    call_product<Exec, T>(this->exec(), plain_product, a_, vector_in(v), vector_out(b), options_);
   }
   void do_multiply_transposed(ConstValues<Exec, T> const& u,
                               Values<Exec, T> const& c) const override {
-    tessera::multiply_transposed(this->exec(), a_, u, c, options_);
+    using namespace tessera::detail;
+    call_product<Exec, T>(this->exec(), transposed_product, a_, vector_in(u), vector_out(c),
+                          options_);
   }
-  void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
-    detail::multiply_block(this->exec(), tessera::detail::matrix_in(a_), products, options_.kernels,
-                           workspace_);
+  void do_multiply_block(BlockProducts<Exec, T> const& products) const override {
+    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
-  void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
-    detail::sum_rows_in_memory(this->exec(), tessera::detail::matrix_in(a_), 0, sums,
-                               options_.kernels, out);
+  void do_sum_rows(RowSums<Exec, T>& sums, double* out) const override {
+    sum_rows_in_memory(this->exec(), a_, 0, sums, options_.kernels, out);
   }
-  void do_gram(detail::GramProducts<Exec, T> const& products) const override {
-    detail::gram_in_memory(this->exec(), tessera::detail::matrix_in(a_), products, options_.kernels,
-                           workspace_);
+  void do_gram(GramProducts<Exec, T> const& products) const override {
+    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
-    auto const V = detail::as_columns<Exec, T const>(VT);
-    auto const B = detail::as_columns<Exec, T>(BT);
-    auto const C = detail::as_columns<Exec, T>(CT);
+    using namespace tessera::detail;
+    auto const V = matrix_in(as_columns<Exec, T const>(VT));
+    auto const B = matrix_out(as_columns<Exec, T>(BT));
+    auto const C = matrix_out(as_columns<Exec, T>(CT));
     if (maps.empty()) {
-      AtaxOptions<Exec, T> options = options_;
-      options.method = method_;
-      tessera::atax(this->exec(), a_, V, B, C, options);
-      return tessera::detail::reads_of_block(this->exec(), tessera::detail::matrix_in(a_),
-                                             VT.extent(0), options);
+      auto const options = atax_options();
+      call_atax<Exec, T>(this->exec(), a_, V, &B, C, options);
+      if constexpr (reads_narrow<A>) {
+        return passes_of(VT.extent(0));
+      } else {
+        return reads_of_block(this->exec(), a_, VT.extent(0), options);
+      }
     }
-    tessera::multiply(this->exec(), a_, V, B, options_);
+    call_product<Exec, T>(this->exec(), plain_product, a_, V, B, options_);
+    apply_maps(maps, BT);
+    call_product<Exec, T>(this->exec(), transposed_product, a_,
+                          matrix_in(as_columns<Exec, T const>(BT)), C, options_);
+    return 2 * passes_of(VT.extent(0));
+  }
+  void apply_maps(std::vector<typename Base::Map> const& maps, Rows<Exec, T> const& BT) const {
     static std::string const label("tessera::solve::map");
-    using Body = detail::MapColumns<T>;
+    using Body = MapColumns<T>;
     auto const count = static_cast<Index>(maps.size());
     for (Index first = 0; first < count && this->rows() > 0; first += Body::most) {
       Index const some = std::min(Body::most, count - first);
@@ -389,32 +411,60 @@ class MatrixOperator final : public BlockOperator<Exec, typename A::non_const_va
       }
       tessera::detail::for_each_element(this->exec(), label, some * this->rows(), body);
     }
-    tessera::multiply_transposed(this->exec(), a_, B, C, options_);
-    return 2 * passes_of(VT.extent(0));
   }
   Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
                                        Rows<Exec, T> const& CT) const override {
-    tessera::multiply_transposed(this->exec(), a_, detail::as_columns<Exec, T const>(UT),
-                                 detail::as_columns<Exec, T>(CT), options_);
+    using namespace tessera::detail;
+    call_product<Exec, T>(this->exec(), transposed_product, a_,
+                          matrix_in(as_columns<Exec, T const>(UT)),
+                          matrix_out(as_columns<Exec, T>(CT)), options_);
     return passes_of(UT.extent(0));
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
+    using namespace tessera::detail;
     bool const by_rows = this->layout() == std::string_view("rows");
-    auto const a = tessera::detail::matrix_in(a_);
-    detail::add_squares<Exec, T>(
-        this->exec(),
-        by_rows ? tessera::detail::lines_of<true>(a) : tessera::detail::lines_of<false>(a), by_rows,
-        {mean.data(), units.data()}, options_.kernels, workspace_, {c.data(), 1});
+    add_squares<Exec, T>(this->exec(), by_rows ? lines_of<true>(a_) : lines_of<false>(a_), by_rows,
+                         {mean.data(), units.data()}, options_.kernels, workspace_, {c.data(), 1});
   }
   [[nodiscard]] Index passes_of(std::size_t vectors) const {
-    return tessera::detail::passes_of(vectors,
-                                      tessera::detail::columns_at_once<Exec, T>(options_.kernels));
+    return tessera::detail::passes_of(
+        vectors, tessera::detail::columns_at_once<Exec, T>("solve", a_, options_.kernels));
   }
+
   A a_;
   Method method_;
   mutable Workspace<Exec> workspace_;
   Options<Exec> options_;
+};
+
+}  // namespace detail
+
+/// A matrix in memory of Exec. It serves one thread at a time: another thread's call throws
+/// std::invalid_argument.
+///
+/// A narrow matrix is read as stored, with the bits of the matrix widened to T. Products with
+/// blocks, Gram matrices and sums over rows widen a group of rows at a time.
+///
+/// ```cpp
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
+/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
+/// Kokkos::View<std::uint8_t**, Kokkos::LayoutRight> images("images", 60000, 784);
+/// tessera::solve::MatrixOperator const of_floats(Kokkos::DefaultExecutionSpace(), images);
+/// ```
+template <ExecutionSpace Exec, class A, Scalar T = typename detail::ScalarOf<A>::Type>
+  requires(MatrixOf<A, Exec> || NarrowMatrixOf<A, Exec>)
+class MatrixOperator final
+    : public detail::OperatorInMemory<Exec, T,
+                                      decltype(detail::matrix_of<T>(std::declval<A const&>()))> {
+ public:
+  MatrixOperator(Exec const& exec, A a, AtaxOptions<Exec, T> const& options = {})
+      : detail::OperatorInMemory<Exec, T, decltype(detail::matrix_of<T>(a))>(
+            exec, detail::matrix_of<T>(a), options),
+        a_(std::move(a)) {}
+
+ private:
+  A a_;  ///< owns the memory
 };
 
 /// Calls of a solver in addition to `atax` and `multiply_transposed`.
@@ -473,7 +523,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
       products.has_moments_only = calls.gram_width < 0;
       products.cols = calls.gram_width < 0 ? this->cols() : calls.gram_width;
       bytes = std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                         detail::stream_gram(this->exec(), source, products, options);
+                         detail::stream_products(this->exec(), source, products, options);
                        }));
     }
     for (auto const& size : calls.sums) {
@@ -488,7 +538,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     products.CT = Rows<Exec, T>(static_cast<T*>(nullptr), static_cast<std::size_t>(calls.block),
                                 static_cast<std::size_t>(this->cols()));
     return std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                      detail::stream_block(this->exec(), source, products, options);
+                      detail::stream_products(this->exec(), source, products, options);
                     }));
   }
 
@@ -513,7 +563,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
     stream::multiply_transposed(this->exec(), source_, u, c, options_);
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
-    detail::stream_block(this->exec(), stream::detail::any_source(source_), products, options_);
+    detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
@@ -521,7 +571,7 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                                out);
   }
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
-    detail::stream_gram(this->exec(), stream::detail::any_source(source_), products, options_);
+    detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -16,6 +17,7 @@
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/blocks.hpp>
+#include <tessera/solve/in_memory.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/plan.hpp>
@@ -177,16 +179,16 @@ class RowSums {
 
 /// The first row of `a` is row `first_row` of a larger matrix.
 template <class Exec, class T>
-void sum_rows_in_memory(Exec const& exec, MatrixInMemory<T> const& a, Index first_row,
-                        RowSums<Exec, T>& sums, Kernels kernels, double* out) {
+void sum_rows_in_memory(Exec const& exec, std::type_identity_t<MatrixInMemory<T>> const& a,
+                        Index first_row, RowSums<Exec, T>& sums, Kernels kernels, double* out) {
   // Rows of E may be far longer than A's rows.
   Index const longer = std::max(Index{1}, sums.count() / (4 * sums.width()));
   auto const blocks =
-      groups_of_rows(a, std::max<std::size_t>(stream::detail::Machine::of(exec).target_bytes() / 4 /
-                                                  static_cast<std::size_t>(longer),
-                                              1));
+      groups_of_rows<T>(a, std::max<std::size_t>(stream::detail::Machine::of(exec).target_bytes() /
+                                                     4 / static_cast<std::size_t>(longer),
+                                                 1));
   stream::detail::VectorTree<Exec, double> tree(exec, sums.length(), blocks.count());
-  for_groups<T>(a, blocks,
+  for_groups<T>(exec, a, blocks,
                 [&](Index block, Index first, Index rows, T const* data, Index down, Index across) {
                   sums.add(exec, {first_row + first, rows, data, down, across}, kernels,
                            tree.next().data());
