@@ -569,7 +569,7 @@ its = wide[:, ::2][world.rows_of(3000, 30)]
 a = np.ascontiguousarray(wide[:, ::2]).astype(float)
 x, u = np.arange(30), np.arange(3000) % 5
 mine = world.rows_of(3000, 30)
-expect_error(lambda: world.matvec(its, x), "A must have elements float32 or float64, found int16", 0)
+expect_error(lambda: world.matvec(its, x), "float32 or float64, found int16; copy=True makes a copy", 0)
 expect_same(world.matvec(its, x, copy=True), tessera.matvec(a, x.astype(float))[mine], "matvec of a copy")
 expect_same(world.matvec(its.tolist(), x.tolist(), copy=True), tessera.matvec(a, x.astype(float))[mine], "matvec of lists")
 expect_same(world.rmatvec(its, u[mine], copy=True), tessera.rmatvec(a, u.astype(float)), "rmatvec of a copy")

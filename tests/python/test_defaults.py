@@ -70,6 +70,42 @@ def test_many_columns_far_from_the_origin(estimator, mean):
     assert mean > 100 or (lost < 0.01 and not told)
 
 
+def _residual(exact, found):
+    """Largest residual of the components, relative to the square of the largest value."""
+    v = found.components.T.astype(float)
+    s = found.singular_values.astype(float)
+    return np.linalg.norm(exact.T @ (exact @ v) - v * s**2, axis=0).max() / np.linalg.norm(exact, 2) ** 2
+
+
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("shape", [(300, 900), (900, 600)])
+def test_components_of_genotypes_are_accurate(shape, scale):
+    rng = RNG(5)
+    rows, cols = shape
+    p = np.clip(rng.uniform(0.1, 0.9, cols) + 0.1 * rng.normal(size=(3, cols)), 0.05, 0.95)
+    table = rng.binomial(2, p[np.arange(rows) % 3]).astype("f4")
+    exact = table.astype(float) - table.mean(0, dtype=float)
+    if scale:
+        exact /= exact.std(0, ddof=1)
+    found = linalg.pca(table, 5, scale=scale)  # the last three are noise
+    s = np.linalg.svd(exact, compute_uv=False)
+    eps = np.finfo("f4").eps
+    np.testing.assert_allclose(found.singular_values, s[:5], rtol=0, atol=10 * eps * s[0])
+    assert _residual(exact, found) < 48 * eps
+
+
+@pytest.mark.parametrize("mean", [0, 10, 100, 1000, 1e4])
+def test_components_of_many_columns_far_from_the_origin(mean):
+    table = (RNG(0).normal(size=(200, 600)) + mean).astype("f4")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        found = linalg.pca(table, 3)
+    lost = _residual(table.astype(float) - table.mean(0, dtype=float), found)
+    assert lost < 60 * np.finfo("f4").eps or (told and told[0].category is linalg.ConvergenceWarning), lost
+    assert lost < 3e-6 * max(mean, 1), lost
+    assert mean > 10 or not told
+
+
 @kind
 def test_penalties_of_many_columns(dtype):
     rng = RNG(4)

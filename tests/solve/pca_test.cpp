@@ -6,6 +6,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -373,6 +374,95 @@ TYPED_TEST(Pca, GoesOnFromAStateOfItsOwnOnly) {
     EXPECT_THAT(this->host_rows(rest.svd.VT), same_bits_as(this->host_rows(whole.svd.VT)));
     EXPECT_THAT([&] { solve::svd(op, 2, options.svd, {.resume = &*kept}); },
                 testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("pca of 64 x 9")));
+  }
+}
+
+/// Genotypes of three groups of samples: two components separate the groups, the others are noise.
+TYPED_TEST(Pca, ConvergesAmongComponentsOfNoise) {
+  using T = typename TypeParam::Scalar;
+  constexpr Index m = 120;
+  constexpr Index n = 300;
+  constexpr Index k = 5;
+  constexpr bool by_rows = TypeParam::order == Order::row_major;
+  auto const uniform = [](std::uint64_t seed, Index i) {
+    return 0.5 + std::ldexp(whole_number<double>(seed, static_cast<std::size_t>(i), 1 << 20), -21);
+  };
+  auto const genotype = [&](Index i, Index j) {
+    double const shift = 0.35 * (uniform(4, 3 * j + i % 3) - 0.5);
+    double const p = std::clamp(0.1 + 0.8 * uniform(3, j) + shift, 0.05, 0.95);
+    Index const at = 2 * (i * n + j);
+    return (uniform(5, at) < p ? 1.0 : 0.0) + (uniform(5, at + 1) < p ? 1.0 : 0.0);
+  };
+  std::vector<T> elements;
+  for (Index at = 0; at < m * n; ++at) {
+    elements.push_back(
+        static_cast<T>(by_rows ? genotype(at / n, at % n) : genotype(at % m, at / m)));
+  }
+  HostMatrix<T> const A(Shape{m, n}, TypeParam::order, std::move(elements));
+  solve::MatrixOperator const op(typename TypeParam::Exec(), matrix_on_device<TypeParam>(A));
+  auto const found = solve::pca(op, k, {.svd = {.direct = 0}, .scale = true});
+  auto const direct = solve::pca(op, k, {.scale = true});
+  ASSERT_EQ(found.svd.stop, Stop::converged) << sentence(found.svd.stop);
+  auto const standard = [&](Index i, Index j) {
+    auto const at = static_cast<std::size_t>(j);
+    return (genotype(i, j) - static_cast<double>(direct.mean[at])) / direct.deviation[at];
+  };
+  double const largest = direct.svd.s[0];
+  auto const VT = this->host_rows(found.svd.VT);
+  for (Index l = 0; l < k; ++l) {
+    auto const at = static_cast<std::size_t>(l);
+    double const s = found.svd.s[at];
+    EXPECT_NEAR(s, direct.svd.s[at], 48 * TestFixture::eps * largest) << l;
+    std::vector<double> Av(m);
+    for (Index i = 0; i < m; ++i) {
+      for (Index j = 0; j < n; ++j) {
+        Av[static_cast<std::size_t>(i)] +=
+            standard(i, j) * VT[at * n + static_cast<std::size_t>(j)];
+      }
+    }
+    double square = 0;
+    for (Index j = 0; j < n; ++j) {
+      double sum = -s * s * VT[at * n + static_cast<std::size_t>(j)];
+      for (Index i = 0; i < m; ++i) sum += standard(i, j) * Av[static_cast<std::size_t>(i)];
+      square += sum * sum;
+    }
+    EXPECT_LE(std::sqrt(square), 48 * TestFixture::eps * largest * largest) << l;
+  }
+}
+
+/// Products with the means round more than 48·ε·s_1.
+TYPED_TEST(Pca, SaysThatPrecisionLimitsItFarFromTheOrigin) {
+  using T = typename TypeParam::Scalar;
+  constexpr Index k = 3;
+  HostMatrix<T> const near(Shape{60, 100}, TypeParam::order, whole_numbers<T>(60 * 100, 6, 100));
+  auto elements = near.memory();
+  for (T& element : elements) element += T(1 << 17);
+  HostMatrix<T> const A(near.shape(), TypeParam::order, std::move(elements));
+  solve::MatrixOperator const op(typename TypeParam::Exec(), matrix_on_device<TypeParam>(A));
+  PcaOptions const options{.svd = {.want_u = true, .direct = 0}};
+  std::vector<solve::State<T>> states;
+  auto const found =
+      solve::pca(op, k, options,
+                 {.wants_state = [](solve::Step const&) { return true; },
+                  .on_state = [&](solve::State<T> const& state) { states.push_back(state); }});
+  EXPECT_EQ(found.svd.stop, Stop::precision_limit) << sentence(found.svd.stop);
+  auto const direct = solve::pca(op, k);
+  double const largest = direct.svd.s[0];
+  for (std::size_t i = 0; i < k; ++i) {
+    EXPECT_NEAR(found.svd.s[i], direct.svd.s[i], 2 * found.svd.residuals[i]) << i;
+    EXPECT_GT(found.svd.residuals[i], 8 * TestFixture::eps * largest) << i;
+    EXPECT_LT(found.svd.residuals[i], 0.01 * largest) << i;
+  }
+  ASSERT_GT(states.size(), 10U);
+  for (std::size_t i = 0; i < states.size(); i += std::max<std::size_t>(1, states.size() / 6)) {
+    auto const& state = states[states.size() - 1 - i];
+    auto const resumed = solve::pca(op, k, options, {.resume = &state});
+    EXPECT_EQ(resumed.svd.stop, found.svd.stop);
+    EXPECT_EQ(resumed.svd.iterations, found.svd.iterations);
+    EXPECT_THAT(resumed.svd.s, same_bits_as(found.svd.s));
+    EXPECT_THAT(resumed.svd.residuals, same_bits_as(found.svd.residuals));
+    EXPECT_THAT(this->host_rows(resumed.svd.VT), same_bits_as(this->host_rows(found.svd.VT)));
+    EXPECT_THAT(this->host_rows(resumed.svd.UT), same_bits_as(this->host_rows(found.svd.UT)));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -322,6 +323,33 @@ TYPED_TEST(Svd, FindsRepeatedValuesAndZeros) {
     for (std::size_t i = 5; i < 9; ++i) EXPECT_EQ(found.s[i], 0) << way;
   }
   this->expect_decomposed(this->reflected(low), 40, "of rank 5, all");
+}
+
+TYPED_TEST(Svd, ConvergesInsideAClusterOfValues) {
+  std::vector<double> below_two{100, 50};
+  std::vector<double> flat;
+  for (int i = 0; i < 118; ++i) below_two.push_back(10 - 1e-3 * i);
+  for (int i = 0; i < 120; ++i) flat.push_back(1 + 1e-3 * std::cos(3 * i));
+  std::ranges::sort(flat, std::greater());
+  auto const expect_converged = [&](HostMatrix<typename TypeParam::Scalar> const& A, Index k,
+                                    std::vector<double> const& s) {
+    auto const found = this->run(A, k, {.want_u = true, .direct = 0});
+    ASSERT_EQ(found.stop, Stop::converged) << sentence(found.stop);
+    EXPECT_EQ(found.reads, found.iterations + 1);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(k); ++i) {
+      EXPECT_NEAR(found.s[i], s[i], 48 * TestFixture::eps * s[0]) << i;
+      EXPECT_LE(found.residuals[i], 48 * TestFixture::eps * s[0]) << i;
+    }
+  };
+  for (auto const& [rows, cols] : {std::pair<Index, Index>(120, 300), {300, 120}}) {
+    expect_converged(this->diagonal(rows, cols, below_two), 5, below_two);
+    expect_converged(this->diagonal(rows, cols, flat), 12, flat);
+  }
+  // The edge of noise.
+  for (auto const& [rows, cols] : {std::pair<Index, Index>(60, 400), {400, 60}}) {
+    auto const A = this->whole_matrix(rows, cols);
+    expect_converged(A, 10, this->all_values(A));
+  }
 }
 
 TYPED_TEST(Svd, ConvergesWhereTheSpaceIsInvariant) {

@@ -118,7 +118,7 @@ class Matrix:
             if _dtype_of(x) == self.dtype:
                 return x
             if not copy:
-                raise TypeError(f"linalg: {name} must have elements {self.dtype}, found {_dtype_of(x)}: see copy=True")
+                raise TypeError(f"linalg: {name} must have elements {self.dtype}, found {_dtype_of(x)}; copy=True makes a copy")
             return _arrays.copied(x, self.dtype.name)
 
         return self.world.gather_rows(self.world._together(mine))
@@ -823,7 +823,8 @@ class World:
                 raise TypeError("A must be an array, found a streamed matrix: World.open reads the rows of this rank")
             dtype = _dtype_of(A)
             if dtype.name not in ("float32", "float64") or not dtype.isnative:
-                raise TypeError(f"A must have elements float32 or float64, found {dtype.name if dtype.isnative else dtype}")
+                advice = "" if copy else "; copy=True makes a copy"
+                raise TypeError(f"A must have elements float32 or float64, found {dtype.name if dtype.isnative else dtype}{advice}")
             if order is not None:
                 _by_rows(operation, order)
             alike = {"operation": operation, "dtype": dtype.name, "columns": int(A.shape[1]), "order": order}

@@ -44,7 +44,7 @@ def __dir__() -> list[str]:
 
 
 # As numbered by the compiled part.
-_CONVERGED, _ITERATION_LIMIT, _NOT_FINITE, _NOT_SOLVABLE = 7, 8, 11, 14
+_CONVERGED, _ITERATION_LIMIT, _NOT_FINITE, _PRECISION_LIMIT, _NOT_SOLVABLE = 7, 8, 11, 13, 14
 
 
 class ConvergenceWarning(UserWarning):
@@ -367,7 +367,13 @@ def _require_finite(name: str, result: dict, **inputs: Any) -> None:
 
 def _require_converged(name: str, result: dict, **inputs: Any) -> None:
     _require_finite(name, result, **inputs)
-    if result["stop"] != _CONVERGED:
+    if result["stop"] == _PRECISION_LIMIT:
+        warnings.warn(
+            f"{name}: {result['why']}; subtract rough means of the columns first, or use float64",
+            ConvergenceWarning,
+            stacklevel=_level_of_caller(),
+        )
+    elif result["stop"] != _CONVERGED:
         raise numpy.linalg.LinAlgError(f"{name}: {result['why']}")
 
 
@@ -1062,6 +1068,11 @@ def svds(
     numpy.linalg.LinAlgError
         If it does not converge.
 
+    Warns
+    -----
+    ConvergenceWarning
+        If the precision of the type allows no smaller residuals. The result is returned.
+
     Notes
     -----
     A matrix with at most 512 columns is decomposed directly, unless `ncv` or `maxiter` is given. Values that are zero
@@ -1224,6 +1235,11 @@ def pca(
     ------
     numpy.linalg.LinAlgError
         If it does not converge.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the precision of the type allows no smaller residuals. The result is returned.
 
     Examples
     --------

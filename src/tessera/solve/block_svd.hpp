@@ -32,8 +32,8 @@ struct Negate {
   KOKKOS_FUNCTION void operator()(Index i) const { x[i] = -x[i]; }
 };
 
-/// With D = 2^e·A, or its transpose if A is wide: two orthonormal bases X and Y and an upper
-/// triangular R with
+/// With D = 2^e·A, or its transpose if A is wide and has no more rows than the basis vectors: two
+/// orthonormal bases X and Y and an upper triangular R with
 ///     D·X = Y·R.
 /// Singular values of R belong to D in the space of X, to the precision of the largest. X grows by
 /// Dᵀ·D times the last block, and by the residuals Dᵀ·y - s·x of the largest triplets. A full X is
@@ -50,10 +50,10 @@ class BlockSvd {
       : name_(name),
         op_(op),
         k_(k),
-        is_wide_(op.rows() < op.cols()),
         dimension_(most_vectors(name, op, k)),
         block_(std::min(k + 2, dimension_)),
         size_(size_of_basis(name, options, k, block_, dimension_)),
+        is_wide_(op.rows() < op.cols() && size_ == dimension_),
         tol_(options.tol),
         maxiter_(options.maxiter > 0 ? options.maxiter : 100 * size_),
         want_u_(options.want_u),
@@ -174,7 +174,7 @@ class BlockSvd {
   void step() {
     if (next_ == 0) {
       measure();
-      if (is_finite_ && !is_converged_) restart();
+      if (is_finite_ && !is_converged_ && !is_at_limit_) restart();
     } else {
       multiply_new();
       if (!is_finite_) return;
@@ -258,9 +258,7 @@ class BlockSvd {
     is_finite_ = is_finite_ && ritz_.is_converged;
   }
   [[nodiscard]] double tolerance() const {
-    double const s = ritz_.s.empty() ? 0 : ritz_.s[0];
-    double const rounding = 8 * eps * std::max(s, std::ldexp(noise_, exponent_));
-    return std::max(tol_ * s, rounding);
+    return ritz_.s.empty() ? 0 : std::max(tol_, 8 * eps) * ritz_.s[0];
   }
 
   /// Stores residuals in `products_`. X and Y then begin with these triplets.
@@ -293,13 +291,23 @@ class BlockSvd {
     for (Index i = 0; i < std::min(k_, count); ++i) {
       worst_ = std::max(worst_, residuals_[static_cast<std::size_t>(i)]);
     }
-    // Rounding: residuals of a basis of the whole space, and small ones of products that no restart
-    // has rotated.
-    double const size = eps * std::max(ritz_.s[0], std::ldexp(noise_, exponent_));
-    bool const is_rounding = is_fresh_ && worst_ <= (renewals_ < 3 ? 64 : 256) * size;
-    is_converged_ = count >= k_ && (worst_ <= tolerance() || is_rounding || is_whole);
-    is_stuck_ = !is_fresh_ && worst_ <= 16384 * size && worst_ > before / 2;
+    judge(is_whole, before);
     is_fresh_ = false;
+  }
+  /// In one restart slow convergence looks like rounding. New bases help in both cases: they have
+  /// no rounding of rotations, and more blocks before the next restart. Residuals are the rounding
+  /// of products if neither these nor eight measurements lower them by a tenth.
+  void judge(bool is_whole, double before) {
+    double const s = ritz_.s[0];
+    double const rounding = 256 * eps * std::max(s, std::ldexp(noise_, exponent_));
+    bool const is_other = least_ == 0 || worst_ > 4 * least_;  // another triplet came in
+    bool const is_lower = is_other || worst_ <= 0.9 * least_;
+    stalled_ = is_lower ? 0 : stalled_ + 1;
+    if (is_lower) least_ = worst_;
+    bool const is_small = is_fresh_ && worst_ <= 48 * eps * s;
+    is_converged_ = done_ >= k_ && (worst_ <= tolerance() || is_small || is_whole);
+    is_at_limit_ = is_fresh_ && stalled_ >= 8 && worst_ <= rounding;
+    is_stuck_ = !is_fresh_ && worst_ > before / 2 && worst_ <= std::max(16384 * eps * s, rounding);
   }
   void rotate(SmallMatrix const& Q, Index kept, Basis<Exec, T>& basis, Index size) {
     Exec const& exec = op_.exec();
@@ -318,8 +326,7 @@ class BlockSvd {
     exec.fence("tessera::svd: a basis is turned");
   }
 
-  /// The next block consists of the residuals, or of the largest triplets if residuals are
-  /// accumulated rounding.
+  /// The next block consists of the residuals, or new bases begin with the largest triplets.
   void restart() {
     if (is_stuck_) {
       Index const count = std::min(block_, done_);
@@ -327,7 +334,6 @@ class BlockSvd {
                         rows_of(X_, 0, count, x_size()));
       done_ = 0;
       R_ = SmallMatrix(size_, size_);
-      ++renewals_;
       return extend(count, 1);
     }
     extend(std::min(block_, done_), 1);
@@ -349,6 +355,8 @@ class BlockSvd {
       result_.stop = Stop::not_finite;
     } else if (is_converged_) {
       result_.stop = Stop::converged;
+    } else if (is_at_limit_) {
+      result_.stop = Stop::precision_limit;
     } else if (is_cancelled_) {
       result_.stop = Stop::cancelled;
     } else if (iteration_ >= maxiter_) {
@@ -408,7 +416,7 @@ class BlockSvd {
     return copy;
   }
 
-  static constexpr std::size_t fixed_numbers = 10;
+  static constexpr std::size_t fixed_numbers = 12;
 
   [[nodiscard]] State<T> state() const {
     State<T> state;
@@ -424,7 +432,9 @@ class BlockSvd {
                      largest_,
                      worst_,
                      is_fresh_ ? 1.0 : 0.0,
-                     static_cast<double>(renewals_)};
+                     least_,
+                     static_cast<double>(stalled_),
+                     is_at_limit_ ? 1.0 : 0.0};
     state.numbers.insert(state.numbers.end(), R_.values().begin(), R_.values().end());
     if (is_converged_) {
       state.numbers.insert(state.numbers.end(), ritz_.s.begin(), ritz_.s.end());
@@ -465,7 +475,9 @@ class BlockSvd {
     largest_ = numbers[6];
     worst_ = numbers[7];
     is_fresh_ = whole(8, 0, 1) == 1;
-    renewals_ = whole(9, 0, state.iteration);
+    least_ = numbers[9];
+    stalled_ = whole(10, 0, state.iteration);
+    is_at_limit_ = whole(11, 0, 1) == 1;
     Index const of_X = is_converged_ ? done_ : done_ + next_;
     require(of_X <= size_ && of_X > 0 && (!is_converged_ || done_ >= k_) &&
             static_cast<Index>(state.vectors[0].size()) == of_X * x_size() &&
@@ -496,10 +508,10 @@ class BlockSvd {
   char const* name_;
   Operator const& op_;
   Index k_;
-  bool is_wide_;  ///< D is Aᵀ
   Index dimension_;
   Index block_;
   Index size_;
+  bool is_wide_;  ///< D is Aᵀ
   double tol_;
   Index maxiter_;
   bool want_u_;
@@ -525,9 +537,11 @@ class BlockSvd {
   std::vector<double> residuals_;
   double worst_ = 0;
   bool is_fresh_ = false;  ///< not rotated since the bases started
-  Index renewals_ = 0;
-  bool is_stuck_ = false;  ///< residuals are accumulated rounding
+  double least_ = 0;       ///< worst_ when it last fell
+  Index stalled_ = 0;      ///< measurements since
+  bool is_stuck_ = false;  ///< new bases are better
   bool is_converged_ = false;
+  bool is_at_limit_ = false;  ///< residuals are rounding of products
   bool is_cancelled_ = false;
   bool is_finite_ = true;
   SvdResult<Exec, T> result_;

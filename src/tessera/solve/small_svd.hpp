@@ -54,6 +54,22 @@ inline double product_of(Index size, double const* x, double const* y) {
   return sum;
 }
 
+struct Squares {
+  double xx = 0;
+  double yy = 0;
+  double xy = 0;
+};
+/// As `product_of`; the three sums do not wait for each other.
+inline Squares squares_of(Index size, double const* x, double const* y) {
+  Squares sums;
+  for (Index i = 0; i < size; ++i) {
+    sums.xx = std::fma(x[i], x[i], sums.xx);
+    sums.yy = std::fma(y[i], y[i], sums.yy);
+    sums.xy = std::fma(x[i], y[i], sums.xy);
+  }
+  return sums;
+}
+
 /// (x, y) = (c·x - s·y, s·x + c·y) with s² + c² = 1. `half` is s/(1 + c): this form preserves
 /// lengths best.
 inline void rotate(Index size, double* x, double* y, double s, double half) {
@@ -102,9 +118,7 @@ inline bool make_orthogonal(SmallMatrix& A, SmallMatrix& V, int further) {
     bool rotated = false;
     for (Index i = 0; i < n; ++i) {
       for (Index j = i + 1; j < n; ++j) {
-        double const xx = product_of(m, A.column(i), A.column(i));
-        double const yy = product_of(m, A.column(j), A.column(j));
-        double const xy = product_of(m, A.column(i), A.column(j));
+        auto const [xx, yy, xy] = squares_of(m, A.column(i), A.column(j));
         if (!std::isfinite(xx + yy)) return false;
         if (std::min(xx, yy) < nothing) continue;
         if (std::abs(xy) <= tolerance * std::sqrt(xx) * std::sqrt(yy)) continue;

@@ -54,7 +54,7 @@ SvdResult<Exec, T> run_svd(char const* name, NormalOperator<Exec, T> const& op, 
 /// docs/guide/svd-and-pca.md.
 ///
 /// A direct decomposition takes about 20·n³ operations on the host. Otherwise an iteration reads A
-/// once (twice if m < n) for up to 32 vectors at once. Memory: ncv vectors of m + n entries.
+/// once for up to 32 vectors at once. Memory: ncv vectors of m + n entries.
 ///
 /// The largest entry of each v is positive.
 /// @throws std::invalid_argument for invalid options and states
