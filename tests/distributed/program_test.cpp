@@ -425,7 +425,7 @@ TEST_F(RanksTest, name_a_limit_that_is_enough_for_all) {
                                                     {"gemv", "sf.npy"},
                                                     {"gemvt", "sf.npy"},
                                                     {"svd", "s.npy", "-k", "2"}}) {
-    for (int const ranks : {1, 2, 3}) {
+    for (int const ranks : {1, 3}) {
       SCOPED_TRACE(command[0] + " " + command[1] + " on " + std::to_string(ranks));
       auto const refused = run_on(ranks, command + Arguments{"--memory-limit", "4096"});
       EXPECT_EQ(refused.status, 4);
@@ -644,11 +644,11 @@ TEST_F(RanksTest, end_together_where_the_disk_of_a_checkpoint_is_full) {
 
 TEST_F(RanksTest, end_where_one_is_killed_at_any_moment_and_leave_results_whole) {
   write("c.npy", "an earlier result");
-  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   std::mt19937 random(39);
   int kills = 0;
   int of_running = 0;  // ranks in MPI_Init may see it before the launcher
-  for (; kills < 50 && (kills < 5 || std::chrono::steady_clock::now() < end); ++kills) {
+  for (; kills < 20 && (kills < 5 || std::chrono::steady_clock::now() < end); ++kills) {
     Arguments const long_run{"atax", "a.npy", "--repeat", "1000000", "--output", "c.npy"};
     auto const child = start(launch(3, long_run), surroundings());
     bool const has_begun = !ranks_of(child).empty();
