@@ -57,28 +57,6 @@ class Narrow : public testing::Test {
     return result;
   }
 
-  /// Calls body(narrow, widened) with views of the same values.
-  template <class Body>
-  static void with_matrices(Shape const& shape, Stored const& stored, auto const& element,
-                            Body const& body) {
-    GuardedMatrix<Exec, S> const narrow(shape, stored);
-    GuardedMatrix<Exec, float> const widened(shape, stored);
-    narrow.fill_with(element);
-    widened.fill_with([&](Index i, Index j) { return value_of(element(i, j)); });
-    narrow.visit([&](auto const& a) {
-      widened.visit([&](auto const& wide) {
-        if constexpr (std::is_same_v<typename std::decay_t<decltype(a)>::array_layout,
-                                     typename std::decay_t<decltype(wide)>::array_layout>) {
-          body(a, wide);
-        }
-      });
-    });
-  }
-  template <class Body>
-  static void with_numbers(Shape const& shape, Stored const& stored, Body const& body) {
-    with_matrices(shape, stored, [](Index i, Index j) { return number<S>(7, i, j); }, body);
-  }
-
   static void expect_same(Vector const& found, Vector const& expected, std::string const& what) {
     EXPECT_THAT(elements_of(found), same_bits_as(elements_of(expected))) << what;
   }
@@ -136,7 +114,7 @@ std::string describe(Shape const& shape, Stored const& stored) {
 TYPED_TEST(Narrow, HasTheBitsOfTheWidenedMatrix) {
   for (Shape const& shape : shapes) {
     for (MatrixLayout const layout : {MatrixLayout::right, MatrixLayout::left}) {
-      TestFixture::with_numbers(shape, {layout}, [&](auto const& a, auto const& wide) {
+      with_numbers<TypeParam>(shape, {layout}, [&](auto const& a, auto const& wide) {
         TestFixture::check_products(a, wide, describe(shape, {layout}));
       });
     }
@@ -148,7 +126,7 @@ TYPED_TEST(Narrow, MayBePaddedAndUnaligned) {
     for (Stored const& stored :
          {Stored{MatrixLayout::right, 1, 1}, Stored{MatrixLayout::left, 3, 5},
           Stored{MatrixLayout::right, 64, 3}, Stored{MatrixLayout::left, 4, 4}}) {
-      TestFixture::with_numbers(shape, stored, [&](auto const& a, auto const& wide) {
+      with_numbers<TypeParam>(shape, stored, [&](auto const& a, auto const& wide) {
         TestFixture::check_products(a, wide, describe(shape, stored));
       });
     }
@@ -160,14 +138,14 @@ TYPED_TEST(Narrow, MayHaveAnyStrides) {
   using S = typename TypeParam::Element;
   using Strided = Kokkos::View<S const**, Kokkos::LayoutStride, typename Exec::memory_space>;
   for (MatrixLayout const layout : {MatrixLayout::right, MatrixLayout::left}) {
-    TestFixture::with_numbers({40, 70}, {layout, 3, 1}, [&](auto const& a, auto const& wide) {
+    with_numbers<TypeParam>({40, 70}, {layout, 3, 1}, [&](auto const& a, auto const& wide) {
       TestFixture::check_products(Strided(a), wide, "LayoutStride");
     });
   }
   // One line with gaps is packed.
   for (Shape const& shape : {Shape{1, 700}, Shape{700, 1}, Shape{1, 1}}) {
     Stored const stored{MatrixLayout::strided, 2, 1};
-    TestFixture::with_numbers(shape, stored, [&](auto const& a, auto const& wide) {
+    with_numbers<TypeParam>(shape, stored, [&](auto const& a, auto const& wide) {
       TestFixture::check_products(a, wide, describe(shape, stored));
     });
   }
@@ -195,16 +173,16 @@ TYPED_TEST(Narrow, WidensEveryValue) {
   typename TestFixture::Vector const found("found", static_cast<std::size_t>(count));
   for (Kernels const kernels : all_kernels) {
     for (MatrixLayout const layout : {MatrixLayout::right, MatrixLayout::left}) {
-      TestFixture::with_matrices({count, 1}, {layout}, every, [&](auto const& a, auto const&) {
+      with_matrices<TypeParam>({count, 1}, {layout}, every, [&](auto const& a, auto const&) {
         multiply(Exec(), a, one, found, {.kernels = kernels});
         EXPECT_THAT(elements_of(found), same_bits_as(expected));
       });
-      TestFixture::with_matrices({1, count}, {layout}, every, [&](auto const& a, auto const&) {
+      with_matrices<TypeParam>({1, count}, {layout}, every, [&](auto const& a, auto const&) {
         multiply_transposed(Exec(), a, one, found, {.kernels = kernels});
         EXPECT_THAT(elements_of(found), same_bits_as(expected));
       });
       // Whole words and rests, with infinities and NaN in some rows and columns.
-      TestFixture::with_matrices({70, 1000}, {layout}, every, [&](auto const& a, auto const& wide) {
+      with_matrices<TypeParam>({70, 1000}, {layout}, every, [&](auto const& a, auto const& wide) {
         TestFixture::check_products(a, wide, "every value");
       });
     }
@@ -227,10 +205,9 @@ TYPED_TEST(Narrow, PassesInfinitiesAndNans) {
     };
     for (MatrixLayout const layout : {MatrixLayout::right, MatrixLayout::left}) {
       for (Shape const& shape : {Shape{60, 300}, Shape{300, 90}}) {
-        TestFixture::with_matrices(shape, {layout}, with_some,
-                                   [&](auto const& a, auto const& wide) {
-                                     TestFixture::check_products(a, wide, to_string(shape));
-                                   });
+        with_matrices<TypeParam>(shape, {layout}, with_some, [&](auto const& a, auto const& wide) {
+          TestFixture::check_products(a, wide, to_string(shape));
+        });
       }
     }
   }
@@ -243,7 +220,7 @@ TYPED_TEST(Narrow, HasBlocks) {
        {Shape{1, 1}, Shape{33, 70}, Shape{700, 9}, Shape{40, 2500}, Shape{3, 0}}) {
     for (Index const k : {1, 3, 9}) {
       for (MatrixLayout const layout : {MatrixLayout::right, MatrixLayout::left}) {
-        TestFixture::with_numbers(shape, {layout}, [&](auto const& a, auto const& wide) {
+        with_numbers<TypeParam>(shape, {layout}, [&](auto const& a, auto const& wide) {
           auto const [m, n] = shape;
           Block const V = TestFixture::block(n, k, 1);
           Block const U = TestFixture::block(m, k, 2);
@@ -286,7 +263,7 @@ TYPED_TEST(Narrow, HasEveryOption) {
   Workspace<Exec> workspace;
   for (Shape const& shape : {Shape{120, 70}, Shape{0, 5}, Shape{5, 0}, Shape{40, 3000}}) {
     for (MatrixLayout const layout : {MatrixLayout::right, MatrixLayout::left}) {
-      TestFixture::with_numbers(shape, {layout}, [&](auto const& a, auto const& wide) {
+      with_numbers<TypeParam>(shape, {layout}, [&](auto const& a, auto const& wide) {
         Vector const v = TestFixture::vector(shape.cols, 1);
         Vector const w = TestFixture::vector(shape.rows, 2);
         Vector const z = TestFixture::vector(shape.cols, 3);
@@ -338,7 +315,7 @@ TYPED_TEST(Narrow, NoTuningChangesABit) {
   using Vector = typename TestFixture::Vector;
   for (Shape const& shape : {Shape{130, 1100}, Shape{1100, 130}}) {
     for (MatrixLayout const layout : {MatrixLayout::right, MatrixLayout::left}) {
-      TestFixture::with_numbers(shape, {layout}, [&](auto const& a, auto const& wide) {
+      with_numbers<TypeParam>(shape, {layout}, [&](auto const& a, auto const& wide) {
         Vector const v = TestFixture::vector(shape.cols, 1);
         Vector const u = TestFixture::vector(shape.rows, 2);
         Vector const b("b", a.extent(0));

@@ -155,24 +155,6 @@ class NarrowSolvers : public testing::Test {
   using Exec = typename C::Exec;
   using S = typename C::Element;
 
-  /// Calls body(narrow, widened) with views of the same values.
-  template <class Body>
-  static void with_matrices(Shape const& shape, Stored const& stored, Body const& body) {
-    GuardedMatrix<Exec, S> const narrow(shape, stored);
-    GuardedMatrix<Exec, float> const widened(shape, stored);
-    auto const element = [](Index i, Index j) { return number<S>(7, i, j); };
-    narrow.fill_with(element);
-    widened.fill_with([&](Index i, Index j) { return value_of(element(i, j)); });
-    narrow.visit([&](auto const& a) {
-      widened.visit([&](auto const& wide) {
-        if constexpr (std::is_same_v<typename std::decay_t<decltype(a)>::array_layout,
-                                     typename std::decay_t<decltype(wide)>::array_layout>) {
-          body(a, wide);
-        }
-      });
-    });
-  }
-
   template <class T>
   static void expect_same(solve::BlockOperator<Exec, T> const& found,
                           solve::BlockOperator<Exec, T> const& expected, std::string const& what) {
@@ -198,7 +180,7 @@ TYPED_TEST(NarrowSolvers, HaveTheBitsOfTheWidenedMatrix) {
     for (Stored const& stored :
          {Stored{MatrixLayout::right}, Stored{MatrixLayout::left},
           Stored{MatrixLayout::right, 3, 1}, Stored{MatrixLayout::left, 5, 3}}) {
-      TestFixture::with_matrices(shape, stored, [&](auto const& a, auto const& wide) {
+      with_numbers<TypeParam>(shape, stored, [&](auto const& a, auto const& wide) {
         solve::MatrixOperator const of_narrow(Exec(), a);
         solve::MatrixOperator const of_wide(Exec(), wide);
         TestFixture::template expect_same<float>(of_narrow, of_wide,
@@ -211,7 +193,7 @@ TYPED_TEST(NarrowSolvers, HaveTheBitsOfTheWidenedMatrix) {
 /// Without the kernels that widen in registers.
 TYPED_TEST(NarrowSolvers, MayUsePortableKernels) {
   using Exec = typename TypeParam::Exec;
-  TestFixture::with_matrices({300, 7}, {MatrixLayout::right}, [&](auto const& a, auto const& wide) {
+  with_numbers<TypeParam>({300, 7}, {MatrixLayout::right}, [&](auto const& a, auto const& wide) {
     solve::MatrixOperator const of_narrow(Exec(), a, {.kernels = Kernels::portable});
     solve::MatrixOperator const of_wide(Exec(), wide);
     TestFixture::template expect_same<float>(of_narrow, of_wide, "portable");
@@ -222,7 +204,7 @@ TYPED_TEST(NarrowSolvers, TakeOneLineWithGaps) {
   using Exec = typename TypeParam::Exec;
   for (Shape const& shape : {Shape{1, 90}, Shape{90, 1}}) {
     Stored const stored{MatrixLayout::strided, 2, 1};
-    TestFixture::with_matrices(shape, stored, [&](auto const& a, auto const& wide) {
+    with_numbers<TypeParam>(shape, stored, [&](auto const& a, auto const& wide) {
       solve::MatrixOperator const of_narrow(Exec(), a);
       solve::MatrixOperator const of_wide(Exec(), wide);
       auto const b = right_side<Exec, float>(shape.rows, 0);

@@ -72,6 +72,29 @@ struct NarrowCase {
   using Layout = Kokkos::LayoutRight;
 };
 
+/// Calls body(narrow, widened) with views of the same values.
+template <class C>
+void with_matrices(Shape const& shape, Stored const& stored, auto const& element,
+                   auto const& body) {
+  GuardedMatrix<typename C::Exec, typename C::Element> const narrow(shape, stored);
+  GuardedMatrix<typename C::Exec, float> const widened(shape, stored);
+  narrow.fill_with(element);
+  widened.fill_with([&](Index i, Index j) { return value_of(element(i, j)); });
+  narrow.visit([&](auto const& a) {
+    widened.visit([&](auto const& wide) {
+      if constexpr (std::is_same_v<typename std::decay_t<decltype(a)>::array_layout,
+                                   typename std::decay_t<decltype(wide)>::array_layout>) {
+        body(a, wide);
+      }
+    });
+  });
+}
+template <class C>
+void with_numbers(Shape const& shape, Stored const& stored, auto const& body) {
+  with_matrices<C>(
+      shape, stored, [](Index i, Index j) { return number<typename C::Element>(7, i, j); }, body);
+}
+
 struct NarrowCaseName {
   template <class C>
   static std::string GetName(int /*index*/) {
