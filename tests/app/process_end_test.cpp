@@ -117,6 +117,23 @@ class WaitingRunTest : public ProcessEndTest {
   void send(std::string const& bytes) const {
     ASSERT_EQ(::write(pipe_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   }
+  /// A forked process that reads the file may outlive a killed run for a moment, and holds its
+  /// lock.
+  void wait_for_lock(std::string const& name) const {
+    int const file = ::open(path(name).c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_GE(file, 0);
+    struct flock lock{};
+    for (int wait = 0; wait < 2000; ++wait) {
+      lock = {};
+      lock.l_type = F_WRLCK;
+      lock.l_whence = SEEK_SET;
+      ASSERT_EQ(::fcntl(file, F_OFD_GETLK, &lock), 0);
+      if (lock.l_type == F_UNLCK) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    EXPECT_EQ(lock.l_type, F_UNLCK);
+    ::close(file);
+  }
   pid_t start_and_wait(Arguments const& more = {}) {
     send(npy("<f4", "(5, 4)", ""));
     Arguments command = {"convert", "/dev/stdin", "c.h5:/A", "--input-format", "npy"};
@@ -157,11 +174,13 @@ TEST_F(WaitingRunTest, a_run_that_adds_a_dataset_and_is_killed_leaves_the_file_a
     auto const left = listing();
     EXPECT_EQ(left.size(), number == SIGKILL ? 4U : 3U);
     if (number == SIGKILL) std::filesystem::remove(path(left.front()));
+    wait_for_lock("c.h5");
   }
   pid_t const child = start_and_wait({"--add-dataset"});
   send(std::string(80, '\0'));
   end_pipe();
-  EXPECT_EQ(finish(child).status, 0);
+  auto const result = finish(child);
+  EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(run({"show", "c.h5:/old"}).status, 0);
   EXPECT_EQ(run({"show", "c.h5:/A"}).status, 0);
 }
