@@ -73,6 +73,24 @@ void send_to(int descriptor, std::span<std::byte const> bytes) {
 }
 
 /// Killed on destruction unless it was waited for.
+/// Signals of this thread wait.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all{};
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~SignalsBlocked() { restore(); }
+  SignalsBlocked(SignalsBlocked const&) = delete;
+  SignalsBlocked& operator=(SignalsBlocked const&) = delete;
+
+  void restore() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
+
 class Child {
  public:
   explicit Child(pid_t id) : id_(id) { apart = id; }
@@ -130,13 +148,16 @@ ApartResult run_apart(std::function<void(Send const&)> const& work, std::uint64_
   if (::pipe2(pipe.data(), O_CLOEXEC) != 0) return not_started();
   Descriptor from(pipe[0]);
   Descriptor to(pipe[1]);
+  SignalsBlocked signals;  // a handler between fork() and Child would not end the process
   pid_t const id = ::fork();
   if (id < 0) return not_started();
   if (id == 0) {
+    signals.restore();
     from.reset();  // writing fails once the parent has ended
     work_apart(work, to.get());
   }
   Child child(id);
+  signals.restore();
   to.reset();
   ApartResult result;
   if (!receive_from(from.get(), most_bytes, result.bytes)) {
