@@ -48,7 +48,7 @@ OnRanks ranks_of(nb::handle A, std::int64_t all_rows) {
   };
 }
 
-/// @param vectors decide the type if A is narrow; None: there are none
+/// @param vectors decide the type if A is narrow; None if the call has no vectors
 Input take(Call const& call, nb::handle A, nb::handle vectors) {
   if (!nb::hasattr(A, "_share")) {
     return {vectors.is_none() ? take_stored(call, A) : take_factor(call, A, vectors)};
