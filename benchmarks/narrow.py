@@ -75,11 +75,11 @@ def run(arguments: argparse.Namespace) -> None:
         import cupy
 
         device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
-    about = tessera.info()
+    about, types = tessera.info(), types_of(arguments.on)
     context = {"device": device, "on": arguments.on, "version": about["version"], "commit": about["commit"],
                "threads": tessera.threads(), "turns": arguments.turns, "date": time.strftime("%Y-%m-%d", time.gmtime())}
     rows = [context | row for shape in arguments.shapes for order in LAYOUTS
-            for name, stored in types_of(arguments.on).items() for row in measure(shape, order, name, stored, arguments)]
+            for name, stored in types.items() for row in measure(shape, order, name, stored, arguments)]
     kept = json.loads(FILE.read_text())["results"] if FILE.exists() else []
     kept = [row for row in kept if (row["device"], row["on"]) != (device, arguments.on)]
     write({"context": {"script": "benchmarks/narrow.py"}, "results": kept + rows}, FILE)

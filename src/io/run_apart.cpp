@@ -72,7 +72,6 @@ void send_to(int descriptor, std::span<std::byte const> bytes) {
   }
 }
 
-/// Killed on destruction unless it was waited for.
 /// Signals of this thread wait.
 class SignalsBlocked {
  public:
@@ -91,6 +90,7 @@ class SignalsBlocked {
   sigset_t before_{};
 };
 
+/// Killed on destruction unless it was waited for.
 class Child {
  public:
   explicit Child(pid_t id) : id_(id) { apart = id; }

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -18,12 +16,8 @@
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/blocks.hpp>
-#include <tessera/solve/in_memory.hpp>
-#include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/plan.hpp>
-#include <tessera/stream/detail/run.hpp>
 #include <tessera/stream/detail/tree.hpp>
-#include <tessera/stream/detail/work.hpp>
 #include <tessera/summation.hpp>
 #include <tessera/workspace.hpp>
 

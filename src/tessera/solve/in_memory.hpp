@@ -45,7 +45,7 @@ stream::detail::Blocks groups_of_rows(MatrixInMemory<T> const& a, std::size_t by
       a);
 }
 
-/// A work item widens `piece` elements of a line.
+/// Each work item converts `piece` elements of a line.
 template <class T>
 struct WidenLines {
   tessera::detail::NarrowLines<T> from;
