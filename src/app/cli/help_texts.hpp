@@ -123,6 +123,20 @@ inline constexpr char pca[] =
     "  tessera pca a.npy -k 2 --components v.npy --scores points.npy --ratio r.npy\n"
     "  tessera pca a.npy -k 10 --scale --variance variance.npy --check";
 
+inline constexpr char stats[] =
+    "One pass over A, in double. The variance of a column is the mean of its squared distances "
+    "from the mean; with --ddof 1 the sum is divided by the number of entries minus 1. Variances "
+    "are right for columns far from 0, and 0 for columns of equal entries.\n"
+    "Entries equal to --missing are left out and counted; so are missing genotypes of a .bed file. "
+    "Other NaN and infinities are counted as not finite, and make the variance of their column "
+    "nan. The result depends on A, its type and the options only. The output files have an f64 for "
+    "each column.\n"
+    "A matrix that needs more memory than is free, or than --memory-limit, is streamed from its "
+    "file.\n\n"
+    "Examples:\n"
+    "  tessera stats a.npy --mean mean.npy --deviations deviations.npy\n"
+    "  tessera stats images.npy --missing 255 --ddof 1 --format json";
+
 inline constexpr char fit[] =
     "A row of A is an observation, and eta = A x + intercept. LOSS is minimised over x and the "
     "intercept:\n"

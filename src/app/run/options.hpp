@@ -143,6 +143,18 @@ struct TripletOptions : SolveOptions {
   [[nodiscard]] bool wants_u() const { return !u.empty() || !scores.empty() || plots_rows(); }
 };
 
+struct StatsOptions : SolveOptions {
+  std::int64_t ddof = 0;
+  std::optional<double> missing;  ///< entries that are left out
+  // Empty: not written.
+  std::string mean;
+  std::string variance;
+  std::string deviations;
+  std::string min;
+  std::string max;
+  std::string count;
+};
+
 enum class RegressionLoss { linear, logistic, poisson, gamma, tweedie };
 enum class FitSolver { automatic, newton, newton_cg, lbfgs };
 

@@ -154,6 +154,7 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
           r.reader, r.place.stream->memory_limit, r.vectors, r.kernels,
           [&](auto const& source) {
             solve::SolverCalls calls{.block = r.block, .gram_width = r.gram_width};
+            calls.column_statistics = r.column_statistics;
             if (r.by_newton) {
               auto const cols = static_cast<std::int64_t>(info.cols);
               calls.sums = solve::detail::newton_sums(cols);
