@@ -94,8 +94,7 @@ struct Moments {
   static Moments of_segments(std::vector<double> const& column, Index segment, double missing) {
     std::vector<Moments> parts;
     for (std::size_t first = 0; first < column.size();) {
-      std::size_t const end =
-          std::min(column.size(), first + static_cast<std::size_t>(segment));
+      std::size_t const end = std::min(column.size(), first + static_cast<std::size_t>(segment));
       std::vector<double> present;
       for (; first < end; ++first) {
         if (column[first] != missing) present.push_back(column[first]);
@@ -123,8 +122,8 @@ class Statistics : public testing::Test {
     constexpr bool by_rows = C::order == Order::row_major;
     std::vector<T> elements;
     for (Index at = 0; at < rows * cols; ++at) {
-      elements.push_back(static_cast<T>(by_rows ? entry(at / cols, at % cols)
-                                                : entry(at % rows, at / rows)));
+      elements.push_back(
+          static_cast<T>(by_rows ? entry(at / cols, at % cols) : entry(at % rows, at / rows)));
     }
     return {Shape{rows, cols}, C::order, std::move(elements)};
   }
@@ -222,9 +221,8 @@ TYPED_TEST(Statistics, HaveTheDocumentedOrder) {
 TYPED_TEST(Statistics, HaveTheSameBitsStreamed) {
   using Exec = typename TypeParam::Exec;
   for (auto const& [rows, cols] : {Shape{5000, 70}, Shape{700, 3}, Shape{3, 400}, Shape{1, 9}}) {
-    auto const A = TestFixture::matrix(rows, cols, [cols = cols](Index i, Index j) {
-      return TestFixture::whole(i, j, cols) / 7;
-    });
+    auto const A = TestFixture::matrix(
+        rows, cols, [cols = cols](Index i, Index j) { return TestFixture::whole(i, j, cols) / 7; });
     auto const expected = numbers_of(TestFixture::of(A));
     std::atomic<Index> elements = 0;
     auto const source = source_of<TypeParam>(A, rows, cols, &elements);
@@ -241,16 +239,17 @@ TYPED_TEST(Statistics, HaveTheSameBitsStreamed) {
 
 TYPED_TEST(Statistics, LeaveOutMissingEntries) {
   auto const A = TestFixture::matrix(4, 5, [](Index i, Index j) -> double {
-    constexpr std::array<std::array<double, 5>, 4> rows{
-        {{1, nan, 255, nan, 2}, {3, 5, 1, nan, infinity}, {255, 7, 255, nan, 4}, {5, nan, 4, nan, 0}}};
+    constexpr std::array<std::array<double, 5>, 4> rows{{{1, nan, 255, nan, 2},
+                                                         {3, 5, 1, nan, infinity},
+                                                         {255, 7, 255, nan, 4},
+                                                         {5, nan, 4, nan, 0}}};
     return rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
   });
   using testing::ElementsAre;
   using testing::IsNan;
   auto const by_nan = TestFixture::of(A, {.ddof = 1, .missing = nan});
   EXPECT_THAT(by_nan.mean, ElementsAre(66, 6, 128.75, IsNan(), infinity));
-  EXPECT_THAT(by_nan.variance,
-              ElementsAre(47636.0 / 3, 2, 63760.75 / 3, IsNan(), IsNan()));
+  EXPECT_THAT(by_nan.variance, ElementsAre(47636.0 / 3, 2, 63760.75 / 3, IsNan(), IsNan()));
   EXPECT_THAT(by_nan.min, ElementsAre(1, 5, 1, IsNan(), 0));
   EXPECT_THAT(by_nan.max, ElementsAre(255, 7, 255, IsNan(), infinity));
   EXPECT_THAT(by_nan.count, ElementsAre(4, 2, 4, 0, 4));
@@ -299,7 +298,9 @@ TYPED_TEST(Statistics, HasTheCommittedBits) {
     return TestFixture::whole(i, j, 65) / 7 + 1000.0 * static_cast<double>(j);
   });
   constexpr bool is_float = std::same_as<typename TypeParam::Scalar, float>;
-  EXPECT_EQ(sha256(numbers_of(TestFixture::of(A))), is_float ? "f07be1e5ec0b9d4bb7b93b7b8d973043c9cc7d9f6f53dbe4f98480170f87da2d" : "be2b71347a3e33b416a9afe9752633cfda10e14f0fb7188b6b1aa79a4ef4988d");
+  EXPECT_EQ(sha256(numbers_of(TestFixture::of(A))),
+            is_float ? "f07be1e5ec0b9d4bb7b93b7b8d973043c9cc7d9f6f53dbe4f98480170f87da2d"
+                     : "be2b71347a3e33b416a9afe9752633cfda10e14f0fb7188b6b1aa79a4ef4988d");
 }
 
 template <class C>

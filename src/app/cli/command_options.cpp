@@ -153,7 +153,7 @@ void add_terms(CLI::App& command, TermOptions& terms) {
   add_input_file(command, "--add", terms.add, "The vector z that is added to the result");
 }
 
-void add_missing(CLI::App& command, std::optional<double>& missing) {
+void add_missing(CLI::App& command, std::optional<double>& missing, std::string const& help) {
   auto const take = [&missing](std::string const& text) {
     bool const is_negative = text.starts_with('-');
     auto const number = decimal_number(is_negative ? text.substr(1) : text);
@@ -163,10 +163,7 @@ void add_missing(CLI::App& command, std::optional<double>& missing) {
     }
     missing = !number ? std::numeric_limits<double>::quiet_NaN() : is_negative ? -*number : *number;
   };
-  command
-      .add_option_function<std::string>("--missing", take,
-                                        "Entries that are missing: nan, or a number such as 255")
-      ->type_name("CODE");
+  command.add_option_function<std::string>("--missing", take, help)->type_name("CODE");
 }
 
 void add_memory_limit(CLI::App& command, std::uint64_t& memory_limit) {
@@ -320,6 +317,9 @@ void add_gemm(CLI::App& app, Chosen& chosen) {
 void add_solve(CLI::App& command, SolveOptions& options, std::uint64_t least,
                std::string const& check_help) {
   add_input_format(command, options.input_format, formats_with_shape, "A");
+  add_missing(command, options.missing,
+              "Entries that count as the mean of their column: nan, or a number such as 255; needs "
+              "one more pass over A");
   add_output_file(command, "--history", options.history, "CSV file with one line per iteration");
   add_whole(command, "--maxiter", options.maxiter,
             {.least = least, .most = std::uint64_t{1} << 40U},
@@ -457,7 +457,7 @@ void add_stats(CLI::App& app, Chosen& chosen) {
             "Subtracted from the number of entries in the divisor of a variance")
       ->type_name("N")
       ->default_str("0");
-  add_missing(command, options.missing);
+  add_missing(command, options.missing, "Entries that are left out: nan, or a number such as 255");
   add_output_file(command, "--mean", options.mean,
                   "File for the mean of each column (.npy or .bin)");
   add_output_file(command, "--variance", options.variance,
@@ -644,7 +644,8 @@ void add_tune(CLI::App& app, Chosen& chosen) {
 
 constexpr std::pair<char const*, std::string_view> headings[] = {
     {"INPUT AND OUTPUT",
-     " --input-format --output-format --vector --transposed-vector --output --transposed-output "
+     " --input-format --output-format --missing --vector --transposed-vector --output "
+     "--transposed-output "
      "--intermediate --vector-output --add-dataset --rows --cols --type --output-type --layout "
      "--input-layout --chunk --deflate --header --in-place --u --s --vt --components --scores "
      "--variance --ratio --mean --deviations --min --max --count "},

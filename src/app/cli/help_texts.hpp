@@ -118,7 +118,8 @@ inline constexpr char pca[] =
     "A row of A is an observation. The mean of each column is subtracted while A is read; there is "
     "no centred copy. The methods are those of `tessera svd`; the means and deviations need one or "
     "two more passes over A. The result depends on A, its layout, K and the options only. "
-    "--memory-limit, --checkpoint and exit status 1 are as in `tessera svd`.\n\n"
+    "--memory-limit, --checkpoint and exit status 1 are as in `tessera svd`. With --missing, an "
+    "entry is 0 after centring if it is missing.\n\n"
     "Examples:\n"
     "  tessera pca a.npy -k 2 --components v.npy --scores points.npy --ratio r.npy\n"
     "  tessera pca a.npy -k 10 --scale --variance variance.npy --check";

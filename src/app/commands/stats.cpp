@@ -71,19 +71,14 @@ std::string table_of(solve::ColumnStatistics const& found) {
   return text;
 }
 
-std::string missing_of(StatsOptions const& options) {
-  if (!options.missing) return "";
-  return std::isnan(*options.missing) ? "nan" : general(*options.missing, 17);
-}
-
 std::string to_text(StatsOptions const& options, SolveSubject const& subject,
                     solve::ColumnStatistics const& found) {
   SolvePlace const& place = subject.place;
   std::string text = "column statistics   " + subject.reader.path() + "\n";
   text += matrix_line(subject);
-  text += report_line("variance", "divided by the number of entries" +
-                                      (options.ddof == 0 ? "" : " - " + std::to_string(options.ddof)));
-  if (options.missing) text += report_line("missing", missing_of(options));
+  text +=
+      report_line("variance", "divided by the number of entries" +
+                                  (options.ddof == 0 ? "" : " - " + std::to_string(options.ddof)));
   text += report_line("backend", place.backend.name + ", " + place.backend.device);
   if (!place.why.empty()) text += report_line("", "why: " + place.why);
   if (place.stream) text += report_line("", "A is streamed: " + place.stream->why);
@@ -103,7 +98,6 @@ std::string to_json(StatsOptions const& options, SolveSubject const& subject,
     json.erase(of_iterations);
   }
   json["ddof"] = options.ddof;
-  json["missing_code"] = text_or_null(missing_of(options));
   for (Output const& output : outputs_of(options, found)) {
     if (std::string_view(output.name) != "count") json[output.name] = json_numbers(output.values);
   }
@@ -121,8 +115,7 @@ std::string to_json(StatsOptions const& options, SolveSubject const& subject,
 ExitStatus run_command(StatsOptions const& options) {
   if (ranks().are_many()) {
     throw Failure(ExitStatus::usage, "stats: expected one process, found " +
-                                         std::to_string(ranks().size) +
-                                         "; run it without mpirun");
+                                         std::to_string(ranks().size) + "; run it without mpirun");
   }
   require_solvable(options);
   std::string const path = resolve_input(options.input).path;
@@ -137,8 +130,7 @@ ExitStatus run_command(StatsOptions const& options) {
   for (Output const& output : named) paths.push_back({.path = output.path});
   std::vector<ResultFile> results = open_results(paths, options.add_dataset);
 
-  io::MatrixReader const reader =
-      open_input(path, options.input_format, {.missing_is_nan = true});
+  io::MatrixReader const reader = open_input(path, options.input_format, {.missing_is_nan = true});
   io::MatrixInfo const& info = reader.info();
   StatsOptions asked = options;
   if (info.stored == io::ElementType::genotype) {
@@ -156,7 +148,7 @@ ExitStatus run_command(StatsOptions const& options) {
                                       .column_statistics = true},
                                      run);
   std::string const command = "stats";
-  SolveSubject const subject{.options = options,
+  SolveSubject const subject{.options = asked,
                              .command = command,
                              .reader = reader,
                              .type = info.type,

@@ -97,6 +97,7 @@ struct SolveOptions : RunOptions {
   std::string checkpoint;
   double checkpoint_seconds = 60;
   std::optional<std::int64_t> maxiter;  ///< empty: the method's
+  std::optional<double> missing;        ///< entries that count as the mean of their column
 };
 
 enum class LeastSquaresMethod { automatic, direct, lsmr, lsqr };
@@ -145,7 +146,6 @@ struct TripletOptions : SolveOptions {
 
 struct StatsOptions : SolveOptions {
   std::int64_t ddof = 0;
-  std::optional<double> missing;  ///< entries that are left out
   // Empty: not written.
   std::string mean;
   std::string variance;

@@ -313,6 +313,8 @@ struct Triplets {
 [[nodiscard]] std::uint64_t bytes_of_statistics(io::MatrixInfo const& info, io::ScalarType type);
 [[nodiscard]] solve::ColumnStatistics find_statistics(StatsOptions const& options,
                                                       SolveRequest const& request, SolveRun& run);
+/// Code of missing entries; empty: none.
+[[nodiscard]] std::string missing_code(SolveOptions const& options);
 
 [[nodiscard]] Triplets find_triplets(TripletOptions const& options, SolveRequest const& request);
 

@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <string>
 
 #include <Kokkos_Core.hpp>
 
 #include <app/base/progress.hpp>
+#include <app/base/text.hpp>
 #include <app/run/options.hpp>
 #include <app/solve/solve.hpp>
 #include <app/solve/solve_typed.hpp>
@@ -27,6 +31,11 @@ std::uint64_t bytes_of_statistics(io::MatrixInfo const& info, io::ScalarType typ
     return solve::detail::MomentSums<Exec, T>::bytes(0, cols, groups.size(), groups.count());
   };
   return type == io::ScalarType::f32 ? bytes(float{}) : bytes(double{});
+}
+
+std::string missing_code(SolveOptions const& options) {
+  if (!options.missing) return "";
+  return std::isnan(*options.missing) ? "nan" : shortest(*options.missing);
 }
 
 solve::ColumnStatistics find_statistics(StatsOptions const& options, SolveRequest const& request,

@@ -56,8 +56,7 @@ ColumnStatistics column_statistics(BlockOperator<Exec, T> const& op,
                                    ColumnStatisticsOptions const& options = {}) {
   backends::host::OrdinaryArithmetic const mode;
   if (options.ddof < 0) {
-    checks::fail("column_statistics",
-                 "expected ddof >= 0, found " + std::to_string(options.ddof));
+    checks::fail("column_statistics", "expected ddof >= 0, found " + std::to_string(options.ddof));
   }
   detail::MomentProducts<Exec, T> products;
   products.cols = op.cols();

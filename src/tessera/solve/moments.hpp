@@ -260,11 +260,10 @@ class MomentSums {
     Index const columns = across == 1 ? Index{most_columns} : few_columns;
     Index const count = segments_of(rows);
     Index const size = products_.size();
-    tessera::detail::for_each_element(
-        exec_, label, count * summation::ceil_div(cols, columns),
-        SegmentMomentsOfColumns<T, most_columns>{A, down, across, rows, cols, columns,
-                                              products_.missing,
-                                              count == 1 ? tree_.next().data() : segments_.data()});
+    tessera::detail::for_each_element(exec_, label, count * summation::ceil_div(cols, columns),
+                                      SegmentMomentsOfColumns<T, most_columns>{
+                                          A, down, across, rows, cols, columns, products_.missing,
+                                          count == 1 ? tree_.next().data() : segments_.data()});
     for (Index apart = 1; apart < count; apart *= 2) {
       Index const pairs = (count - apart - 1) / (2 * apart) + 1;
       double* const data = segments_.data();
