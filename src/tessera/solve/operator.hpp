@@ -30,6 +30,7 @@
 #include <tessera/solve/column_squares.hpp>
 #include <tessera/solve/gram.hpp>
 #include <tessera/solve/in_memory.hpp>
+#include <tessera/solve/moments.hpp>
 #include <tessera/solve/row_sums.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/workspace.hpp>
@@ -240,6 +241,11 @@ class BlockOperator : public NormalOperator<Exec, T> {
     this->count_read();
     do_gram(products);
   }
+  /// Moments of the columns in double (moments.hpp), one read.
+  void moments(detail::MomentProducts<Exec, T> const& products) const {
+    this->count_read();
+    do_moments(products);
+  }
 
  protected:
   using NormalOperator<Exec, T>::NormalOperator;
@@ -247,6 +253,9 @@ class BlockOperator : public NormalOperator<Exec, T> {
  private:
   virtual void do_gram(detail::GramProducts<Exec, T> const& /*products*/) const {
     checks::fail("gram", "expected an operator with Gram matrices, found one without");
+  }
+  virtual void do_moments(detail::MomentProducts<Exec, T> const& /*products*/) const {
+    checks::fail("column_statistics", "expected a matrix of one process, found a distributed one");
   }
   virtual void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const = 0;
 };
@@ -377,6 +386,9 @@ class OperatorInMemory : public BlockOperator<Exec, T> {
   void do_gram(GramProducts<Exec, T> const& products) const override {
     products_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
   }
+  void do_moments(MomentProducts<Exec, T> const& products) const override {
+    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
+  }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
     using namespace tessera::detail;
@@ -472,6 +484,7 @@ struct SolverCalls {
   Index block = 0;       ///< vectors per product; 0: none
   Index gram_width = 0;  ///< columns; 0: none, -1: only moments
   std::vector<detail::RowSumsSize> sums{};
+  bool column_statistics = false;
 };
 
 /// Streams from a source, which must outlive it. Ignores states of the options.
@@ -526,6 +539,13 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                          detail::stream_products(this->exec(), source, products, options);
                        }));
     }
+    if (calls.column_statistics) {
+      detail::MomentProducts<Exec, T> products;
+      products.cols = this->cols();
+      bytes = std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
+                         detail::stream_products(this->exec(), source, products, options);
+                       }));
+    }
     for (auto const& size : calls.sums) {
       detail::SizedRowSums<Exec, T> sums(size);
       bytes =
@@ -571,6 +591,9 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                                out);
   }
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
+    detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
+  }
+  void do_moments(detail::MomentProducts<Exec, T> const& products) const override {
     detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
