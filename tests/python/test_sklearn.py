@@ -3,6 +3,7 @@
 """Estimators: scikit-learn's own checks, its results, and matrices in files."""
 
 import doctest
+import pickle
 import subprocess
 import sys
 
@@ -768,6 +769,18 @@ def test_without_scikit_learn():
     program += "except ImportError as error: print(error)"
     done = subprocess.run([sys.executable, "-B", "-c", program], capture_output=True, text=True, timeout=100, check=True)
     assert done.stdout == "tessera.sklearn needs scikit-learn 1.6 or newer\n"
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_pickles_have_the_public_module(estimator):
+    X, y = datasets.load_diabetes(return_X_y=True)
+    fitted = clone(estimator).fit(X, (y > 100).astype(float) + 1)
+    text = pickle.dumps(fitted)
+    assert b"tessera.sklearn" in text and b"_sklearn" not in text
+    again = pickle.loads(text)
+    assert type(again) is getattr(of_tessera, type(estimator).__name__)
+    method = "predict" if hasattr(fitted, "predict") else "transform"
+    assert np.array_equal(getattr(again, method)(X), getattr(fitted, method)(X))
 
 
 def test_examples():
