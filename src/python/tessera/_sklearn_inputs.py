@@ -4,6 +4,7 @@
 
 import math
 import numbers
+from collections.abc import Iterator
 from typing import Any
 
 import numpy
@@ -66,6 +67,25 @@ def _columns(X: Any, vectors: Any) -> Any:
     """X @ vectors.T, with one pass over X."""
     # Copies of vectors that are not contiguous would count towards the limit of a stream.
     return _core.matvec(X, numpy.ascontiguousarray(vectors, _type_for(X, vectors)).T, copy=True)
+
+
+_ROWS = 256
+
+
+def _blocks_of_rows(X: Any) -> Iterator[tuple[slice, Any]]:
+    """Rows of X in float64, so many that sums by blocks do not depend on the memory limit of a stream."""
+    rows, cols = X.shape
+    if not isinstance(X, _core.StreamedMatrix):
+        for begin in range(0, rows, _ROWS):
+            some = slice(begin, min(begin + _ROWS, rows))
+            yield some, X[some].astype(float, order="C")
+        return
+    at_once = max(1, min(16, X.memory_limit // (4 * 8 * cols * _ROWS))) * _ROWS
+    for first in range(0, rows, at_once):
+        part = _core._rows_of_stream(X, first, min(first + at_once, rows))
+        for begin in range(0, len(part), _ROWS):
+            some = part[begin : begin + _ROWS].astype(float, order="C")
+            yield slice(first + begin, first + begin + len(some)), some
 
 
 def _number(estimator: Any, name: str, value: Any, *, positive: bool = False) -> float:

@@ -72,6 +72,9 @@ class LinearRegression(_Linear):
     Columns are centred and scaled while X is read, without a copy. If columns depend on each other, the
     coefficients are the shortest. With at most 512 columns, each pass over X serves all targets.
 
+    There are no `rank_` and `singular_`: the fit decomposes scaled columns, whose singular values are others. Those of the
+    centred X are `singular_values_` of `tessera.sklearn.PCA`, with a few more passes.
+
     Examples
     --------
     >>> import numpy as np

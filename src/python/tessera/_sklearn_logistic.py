@@ -35,8 +35,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         "newton-cholesky" makes the whole Hessian in each pass over X: few passes, standard errors, and the most work
         per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
         faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
-        512 columns, and "newton-cg" above. More than two classes need
-        "newton-cholesky".
+        512 columns, and "newton-cg" above. More than two classes are fitted by Newton's method, whatever the name.
     penalty : {"l2", None}, default "l2"
         None fits without a penalty, as C=inf does.
     l1_ratio : float, default 0.0
@@ -145,12 +144,8 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
             factors = factors[labels].astype(_scalar(X))
             weights = factors if weights is None else weights * factors
         loss, count = ("logistic", 1) if len(self.classes_) == 2 else ("multinomial", len(self.classes_))
-        if count > 1 and self._solver() not in ("automatic", "newton"):
-            raise ValueError(
-                f'LogisticRegression: solver must be "auto" or "newton-cholesky" for {count} classes, found {self.solver!r}'
-            )
         coefficients, intercept = self._minimise(
-            loss, X, labels.astype(_scalar(X)), penalty, weights, classes=count
+            loss, X, labels.astype(_scalar(X)), penalty, weights, classes=count,
         )
         self.coef_ = coefficients.reshape(count, -1)
         self.intercept_ = numpy.array(numpy.ravel(intercept), _scalar(X))

@@ -55,7 +55,7 @@ class _LinearModel(BaseEstimator):
         self, loss: str, X: Any, y: Any, penalty: float, weights: Any = None, offset: Any = None,
         power: float = 1.5, classes: int = 1,
     ) -> tuple[Any, Any]:
-        limit = self._check_parameters()
+        limit, solver = self._check_parameters(), self._solver()
         name = f"sklearn.{type(self).__name__}"
         try:
             result = _core._regression(
@@ -70,7 +70,7 @@ class _LinearModel(BaseEstimator):
                 power,
                 classes,
                 float(self.tol),
-                self._solver(),
+                solver if classes == 1 else "automatic",
                 limit,
                 None,
                 True,

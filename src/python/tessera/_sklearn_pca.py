@@ -10,8 +10,8 @@ import numpy
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from tessera import _core, linalg
-from tessera._sklearn_inputs import _matrix, _number, _require_flag, _scalar
+from tessera import linalg
+from tessera._sklearn_inputs import _blocks_of_rows, _matrix, _number, _require_flag, _scalar
 from tessera._sklearn_projections import _Projection, _with_signs
 
 
@@ -255,15 +255,9 @@ class PCA(_Projection):
         X, _ = _matrix(self, X, reset=False)
         precision = self.get_precision()
         result = numpy.empty(X.shape[0])
-        is_streamed = isinstance(X, _core.StreamedMatrix)
-        rows = 4096  # avoids a centred copy as large as X
-        if is_streamed:
-            rows = max(1, min(rows, X.memory_limit // (4 * 8 * X.shape[1])))
-        for begin in range(0, len(result), rows):
-            end = min(begin + rows, len(result))
-            part = _core._rows_of_stream(X, begin, end) if is_streamed else X[begin:end]
-            centred = part.astype(float) - self.mean_
-            result[begin:end] = -0.5 * ((centred @ precision) * centred).sum(axis=1)
+        for rows, part in _blocks_of_rows(X):
+            centred = part - self.mean_
+            result[rows] = -0.5 * ((centred @ precision) * centred).sum(axis=1)
         log_determinant = numpy.linalg.slogdet(precision)[1]
         return result - 0.5 * (X.shape[1] * math.log(2 * math.pi) - log_determinant)
 

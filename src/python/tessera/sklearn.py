@@ -3,7 +3,7 @@
 """Estimators with the interface of scikit-learn, for arrays and for matrices of `tessera.open` and `tessera.from_callback`.
 
 They give the same results for any number of threads. X is dense and on the host; y has one column, and of
-`LinearRegression` and `Ridge` any number.
+`LinearRegression`, `Ridge` and `RidgeCV` any number.
 
 >>> import numpy as np
 >>> from tessera.sklearn import LinearRegression
