@@ -147,6 +147,26 @@ def test_several_classes(name, C, tmp_path):
     assert again.intercept_.tobytes() == found.intercept_.tobytes()
 
 
+@pytest.mark.parametrize("classes", [2, 3, 5, 10])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_classes_share_one_read_per_gradient(classes, order):
+    X, y = datasets.load_digits(return_X_y=True)
+    X, y = X[y < classes], y[y < classes]
+    elements = []
+
+    def read(rows, cols):
+        elements.append((rows.stop - rows.start) * (cols.stop - cols.start))
+        return X[rows, cols]
+
+    in_memory = of_tessera.LogisticRegression().fit(np.asarray(X, order=order), y)
+    stream = tessera.from_callback(*X.shape, read, order=order, memory_limit="16MiB")
+    streamed = of_tessera.LogisticRegression().fit(stream, y)
+    # One read each for the scales of the columns, for the first gradient, and for the gradient of each iteration.
+    assert in_memory.n_reads_ == streamed.n_reads_ == in_memory.n_iter_[0] + 2
+    assert sum(elements) == streamed.n_reads_ * X.size
+    assert streamed.coef_.tobytes() == in_memory.coef_.tobytes()
+
+
 def test_several_classes_without_a_penalty():
     """Three groups: the probabilities are the shares, and separable classes have no minimum."""
     X = np.repeat(np.eye(3), 6, axis=0)
