@@ -388,6 +388,9 @@ def test_penalties_of_several_targets_are_chosen_as_by_scikit_learn(per_target):
     close(found.best_score_, expected.best_score_)
     close(found.coef_, expected.coef_)
     close(found.predict(X), expected.predict(X))
+    found, expected = (each.RidgeCV(alphas).fit(X, Y[:, :1]) for each in (of_tessera, linear_model))
+    assert found.coef_.shape == expected.coef_.shape == (3,) and np.isscalar(found.alpha_)
+    close(found.predict(X), expected.predict(X))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

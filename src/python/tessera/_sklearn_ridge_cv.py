@@ -48,7 +48,7 @@ class RidgeCV(_Linear):
     best_score_ : float or array of shape (n_targets,)
         The smallest criterion, negative.
     coef_ : array of shape (n_features,) or (n_targets, n_features)
-        Coefficients; the second shape if y has two dimensions.
+        Coefficients; the second shape if y has several columns.
     intercept_ : float or array of shape (n_targets,)
         Intercept.
     n_iter_ : int
@@ -128,7 +128,9 @@ class RidgeCV(_Linear):
         best = self.criteria_.argmin(axis=-1)
         self.alpha_ = alphas[best] if numpy.ndim(best) else float(alphas[best])
         self.best_score_ = -self.criteria_.min(axis=-1)
-        return self._fit_checked_targets(X, y, self.alpha_, sample_weight)
+        self._fit_checked_targets(X, y, self.alpha_, sample_weight)
+        self.coef_ = self.coef_[0] if len(self.coef_) == 1 and y.ndim == 2 else self.coef_
+        return self
 
     def _checked_alphas(self) -> Any:
         alphas = [_number(self, "alphas", each, positive=True) for each in numpy.ravel(self.alphas).tolist()]
