@@ -72,7 +72,7 @@ Ring ring_of_narrow(summation::Panels const& panels, Index length) {
 }
 
 /// Two vectors: half the elements of a line per warp. Clusters of four take longer than two stages.
-/// Evidence: docs/decisions/one-read-for-many-vectors.md.
+/// See docs/decisions/one-read-for-many-vectors.md.
 template <class T>
 Ring ring_of_pair(summation::Panels const& panels, Index length) {
   constexpr Index piece = 2048;
