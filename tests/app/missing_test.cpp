@@ -25,8 +25,7 @@ class MissingTest : public SolveTest {
 
   /// coded.npy has `code` where whole.npy has the mean of the other entries of the column, rounded.
   template <class T>
-  void make_both(std::string const& descr, double code,
-                 bool by_rows) const {
+  void make_both(std::string const& descr, double code, bool by_rows) const {
     std::vector<double> entries;
     std::vector<bool> missing;
     for (std::size_t k = 0; k < rows * cols; ++k) {
@@ -52,8 +51,8 @@ class MissingTest : public SolveTest {
     }
     write("coded.npy", npy(descr, "(9000, 12)", bytes_of(coded), !by_rows));
     write("whole.npy", npy("<f4", "(9000, 12)", bytes_of(whole), !by_rows));
-    ASSERT_EQ(run({"gen", "--rows", "9000", "--cols", "1", "--distribution", "normal", "--seed", "7",
-                   "--output", "b.npy"})
+    ASSERT_EQ(run({"gen", "--rows", "9000", "--cols", "1", "--distribution", "normal", "--seed",
+                   "7", "--output", "b.npy"})
                   .status,
               0);
   }
@@ -84,7 +83,8 @@ class MissingTest : public SolveTest {
       expect_same({"pca", "A", "-k", "2", "--method", "lanczos", "--mean", "out.npy"}, code, more);
       expect_same({"svd", "A", "-k", "2", "--vt", "out.npy"}, code, more);
       expect_same({"ridge", "A", "b.npy", "--lambda", "3", "--output", "out.npy"}, code, more);
-      expect_same({"fit", "linear", "A", "b.npy", "--penalty", "3", "--output", "out.npy"}, code, more);
+      expect_same({"fit", "linear", "A", "b.npy", "--penalty", "3", "--output", "out.npy"}, code,
+                  more);
     }
   }
 };
@@ -113,8 +113,9 @@ TEST_F(MissingTest, the_result_is_checked) {
 
 TEST_F(MissingTest, a_checkpoint_belongs_to_a_code) {
   make_both<unsigned char>("|u1", 255, true);
-  Words const words{"pca",   "coded.npy", "-k", "2", "--method", "lanczos", "--checkpoint", "c",
-                    "--checkpoint-every", "0", "--maxiter", "1"};
+  Words const words{
+      "pca", "coded.npy",          "-k", "2",         "--method", "lanczos", "--checkpoint",
+      "c",   "--checkpoint-every", "0",  "--maxiter", "1"};
   auto with = [&](std::string const& code) {
     Words all = words;
     all.insert(all.end(), {"--missing", code});
