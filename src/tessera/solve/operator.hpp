@@ -299,18 +299,40 @@ class SquaredSource {
   std::vector<value_type> units_;
 };
 
-/// A map for each of several contiguous vectors with `length` entries.
+/// A map for each of several vectors with `length` entries.
 template <class T>
 struct MapColumns {
   static constexpr Index most = 32;
   Kokkos::Array<maps::Function<T>, most> functions;
   Index length;
+  Index pitch;  ///< between vectors
   T* b;
   KOKKOS_FUNCTION void operator()(Index k) const {
     Index const column = k / length;
-    b[k] = functions[static_cast<std::size_t>(column)](k - column * length, b[k]);
+    Index const i = k - column * length;
+    T& entry = b[column * pitch + i];
+    entry = functions[static_cast<std::size_t>(column)](i, entry);
   }
 };
+
+/// b_j = f_j(b_j) for vectors of `length` entries, BT.extent(1) entries apart.
+template <class Exec, class T>
+void apply_maps(Exec const& exec, std::vector<typename NormalOperator<Exec, T>::Map> const& maps,
+                Rows<Exec, T> const& BT, Index first_row, Index length) {
+  static std::string const label("tessera::solve::map");
+  using Body = MapColumns<T>;
+  auto const count = static_cast<Index>(maps.size());
+  auto const pitch = static_cast<Index>(BT.extent(1));
+  for (Index first = 0; first < count && length > 0; first += Body::most) {
+    Index const some = std::min(Body::most, count - first);
+    Body body{{}, length, pitch, BT.data() + first * pitch + first_row};
+    for (Index j = 0; j < some; ++j) {
+      body.functions[static_cast<std::size_t>(j)] =
+          maps[static_cast<std::size_t>(first + j)].function();
+    }
+    tessera::detail::for_each_element(exec, label, some * length, body);
+  }
+}
 
 template <class T, class View>
 auto matrix_of(View const& a) {
@@ -405,24 +427,10 @@ class OperatorInMemory : public BlockOperator<Exec, T> {
       }
     }
     call_product<Exec, T>(this->exec(), plain_product, a_, V, B, options_);
-    apply_maps(maps, BT);
+    solve::detail::apply_maps<Exec, T>(this->exec(), maps, BT, 0, this->rows());
     call_product<Exec, T>(this->exec(), transposed_product, a_,
                           matrix_in(as_columns<Exec, T const>(BT)), C, options_);
     return 2 * passes_of(VT.extent(0));
-  }
-  void apply_maps(std::vector<typename Base::Map> const& maps, Rows<Exec, T> const& BT) const {
-    static std::string const label("tessera::solve::map");
-    using Body = MapColumns<T>;
-    auto const count = static_cast<Index>(maps.size());
-    for (Index first = 0; first < count && this->rows() > 0; first += Body::most) {
-      Index const some = std::min(Body::most, count - first);
-      Body body{{}, this->rows(), BT.data() + first * this->rows()};
-      for (Index j = 0; j < some; ++j) {
-        body.functions[static_cast<std::size_t>(j)] =
-            maps[static_cast<std::size_t>(first + j)].function();
-      }
-      tessera::detail::for_each_element(this->exec(), label, some * this->rows(), body);
-    }
   }
   Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
                                        Rows<Exec, T> const& CT) const override {
