@@ -41,6 +41,7 @@ struct FusedRing {
   static constexpr int sums = Plan::ring_sums;
   static constexpr int dots = Plan::ring_dots(Teams);
   static constexpr int dots_per_lane = dots / warp_threads;
+  static constexpr int arrival_bytes = Plan::ring_arrival_bytes(element_bytes);
   static constexpr int fixed_bytes = Plan::ring_fixed_bytes(Teams, element_bytes, Columns);
   static_assert(dots_per_lane <= 2 && (sums & (sums - 1)) == 0);
   using Held = PerLine<Word<T>, words>;
@@ -179,7 +180,7 @@ struct FusedRing {
         static_cast<std::size_t>(a.scratch) * sizeof(T), Plan::ring_row));
     auto* const ready = reinterpret_cast<Arrival*>(begin);
     auto* const all_words = reinterpret_cast<Word<T>*>(begin + fixed_bytes);
-    return {ready, reinterpret_cast<T*>(begin + Plan::ring_arrival_bytes(element_bytes)),
+    return {ready, reinterpret_cast<T*>(begin + arrival_bytes),
             all_words + place.warp * slots * piece_words, ready + sums + place.warp * most_slots,
             all_words + warps * slots * piece_words + place.thread};
   }

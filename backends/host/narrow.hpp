@@ -226,7 +226,7 @@ struct NarrowSteps {
                                          Body const& body) const {
     NextPieces const next{*this, range, fetch};
     for (Index j = 0; j < range.end - range.begin; j += piece) {
-      Index const length = Kokkos::min(piece, range.end - range.begin - j);
+      Index const length = Kokkos::min(Index{piece}, range.end - range.begin - j);
       for (Index i = range.first; i < range.last; ++i) {
         next.fetch(i - range.first, j, length);
         backends::host::widen(lines.line(i) + (range.begin + j), length,
@@ -245,7 +245,7 @@ struct NarrowSteps {
     T* const sums = stack.level(VectorStack<T>::level_of(index));
     Joined<T> const joined = ends ? stack.joined(index) : Joined<T>{sums};
     for (Index j = 0; j < some.length; j += piece) {
-      Index const width = Kokkos::min(piece, some.length - j);
+      Index const width = Kokkos::min(Index{piece}, some.length - j);
       for (int r = 0; r < Count; ++r) next.fetch(block + r, j, width);
       Joined<T> const to = joined.from(j);
       auto const add = [&](auto fresh, auto merge) {

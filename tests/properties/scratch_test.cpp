@@ -357,8 +357,8 @@ TEST(Rings, LeaveAsManyMultiprocessorsBusyWhereLinesAreOffWords) {
     EXPECT_TRUE(on_words.on_words);
     EXPECT_FALSE(off_words.on_words);
     EXPECT_GE(off_words.teams(), on_words.teams()) << length;
-    EXPECT_LE(on_words.ring.slots, on_words.ring_most_slots) << length;
-    EXPECT_LE(off_words.ring.slots, off_words.ring_most_slots) << length;
+    EXPECT_LE(on_words.ring.slots, on_words.ring_most_slots(sizeof(T))) << length;
+    EXPECT_LE(off_words.ring.slots, off_words.ring_most_slots(sizeof(T))) << length;
     EXPECT_GE(on_words.teams(), 64) << length;
   }
   // One team of eight warps per multiprocessor, and two.

@@ -127,8 +127,8 @@ struct SegmentSums {
   KOKKOS_FUNCTION void clear(Index columns) {
     for (Index j = 0; j < columns; ++j) {
       count[j] = mean[j] = rest[j] = squares[j] = 0;
-      least[j] = std::numeric_limits<double>::infinity();
-      most[j] = -std::numeric_limits<double>::infinity();
+      least[j] = Kokkos::Experimental::infinity_v<double>;
+      most[j] = -Kokkos::Experimental::infinity_v<double>;
     }
   }
   KOKKOS_FUNCTION void divide(Index j) {
