@@ -31,10 +31,11 @@ void dot_of_narrow(Exec const& exec, Label const& label, NarrowLines<float> cons
   with_stored(narrow, [&]<class Data>(Lines<float, Data> const& lines) {
     constexpr int rows = Plan::narrow_lines_per_step(Data::element_bytes);
     auto const run = [&]<class How>(How) {
-      for_each_team<Plan::team_size, 2>(exec, label, plan.teams(), Plan::team_size, 0,
-                                        DotLong<Exec, float, true, rows, How, Data>{
-                                            lines, x, target, plan.lines_per_team, plan.line_blocks,
-                                            plan.spans_per_run, plan.runs});
+      for_each_team<Plan::team_size, 2>(
+          exec, label, plan.teams(), Plan::team_size, 0,
+          DotLong<Exec, float, true, rows, How, Data>{lines, x, target, plan.lines_per_team,
+                                                      plan.line_blocks, plan.spans_per_run,
+                                                      plan.runs});
     };
     plan.in_blocks ? run(OnceInBlock{}) : run(Once{});
   });
@@ -61,7 +62,7 @@ void fused_lines_of_narrow(Exec const& exec, Label const& label, NarrowLines<flo
     auto const a = arguments_of(lines, x, y, out, workspace, Meeting<float>{}, plan, factor);
     if (plan.way == Plan::Way::team) {
       return run_fused_lines<Plan::largest_team>(
-          exec, label, plan, a,
+          exec, label, plan,  a,
           FusedTeam<Exec, float, true, 1, Plan::narrow_team_rows, Plan::team_buffers, Factor, Data>{
               a});
     }
@@ -73,8 +74,7 @@ void fused_lines_of_narrow(Exec const& exec, Label const& label, NarrowLines<flo
       });
     }
   });
-  combine_groups(exec, label, static_cast<float const*>(workspace), plan.groups, narrow.length,
-                 out);
+  combine_groups(exec, label, static_cast<float const*>(workspace), plan.groups, narrow.length, out);
 }
 
 }  // namespace tessera::detail::gpu
@@ -102,7 +102,8 @@ struct GpuNarrowKernels {
 
   struct Dot : gpu::DotPlan<Exec, T> {
     Dot(Exec const& exec, NarrowLines<T> const& lines, Tuning const& tuning, OneColumn = {})
-        : gpu::DotPlan<Exec, T>(exec, shape_of(lines), tuning, gpu::bytes_of_element(lines.data)) {}
+        : gpu::DotPlan<Exec, T>(exec, shape_of(lines), tuning,
+                                gpu::bytes_of_element(lines.data)) {}
     [[nodiscard]] Index workspace(NarrowLines<T> const& lines) const {
       return gpu::DotPlan<Exec, T>::workspace(shape_of(lines));
     }

@@ -60,8 +60,11 @@ KOKKOS_FORCEINLINE_FUNCTION std::uintptr_t address_of(StoredData<S> data) {
 template <class Body>
 void with_stored(NarrowLines<float> const& lines, Body const& body) {
   auto const call = [&]<Storage S>(IsStored<S>, std::uint32_t sign = 0) {
-    body(Lines<float, StoredData<S>>{
-        {lines.data.bytes, sign}, lines.count, lines.length, lines.leading, lines.panel_lines});
+    body(Lines<float, StoredData<S>>{{lines.data.bytes, sign},
+                                     lines.count,
+                                     lines.length,
+                                     lines.leading,
+                                     lines.panel_lines});
   };
   switch (lines.data.storage) {
     case Storage::float16:
