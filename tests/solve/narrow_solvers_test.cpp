@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -197,6 +198,30 @@ TYPED_TEST(NarrowSolvers, MayUsePortableKernels) {
     solve::MatrixOperator const of_narrow(Exec(), a, {.kernels = Kernels::portable});
     solve::MatrixOperator const of_wide(Exec(), wide);
     TestFixture::template expect_same<float>(of_narrow, of_wide, "portable");
+  });
+}
+
+std::uint64_t allocated_bytes = 0;
+
+/// Rows are widened in memory that the operator keeps.
+TYPED_TEST(NarrowSolvers, AllocateWidenedRowsOnce) {
+  using Exec = typename TypeParam::Exec;
+  constexpr Index rows = 1500;
+  constexpr Index cols = 110;
+  with_numbers<TypeParam>({rows, cols}, {MatrixLayout::right}, [&](auto const& a, auto const&) {
+    solve::MatrixOperator const op(Exec(), a);
+    solve::Rows<Exec, float> const UT("UT", 1, rows);
+    solve::Rows<Exec, float> const CT("CT", 1, cols);
+    Kokkos::Tools::Experimental::set_allocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle, char const*, void const*, std::uint64_t const bytes) {
+          allocated_bytes += bytes;
+        });
+    op.multiply_transposed_block(UT, CT);
+    std::uint64_t const first = std::exchange(allocated_bytes, 0);
+    op.multiply_transposed_block(UT, CT);
+    std::uint64_t const second = std::exchange(allocated_bytes, 0);
+    Kokkos::Tools::Experimental::set_allocate_data_callback(nullptr);
+    EXPECT_LT(20 * second, first);
   });
 }
 

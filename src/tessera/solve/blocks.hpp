@@ -215,19 +215,21 @@ struct WorkOf {
   using Type = RowsWork<Sums, Exec, T, RowMajor, Set>;
 };
 
-/// Computes BlockProducts or GramProducts with one read of `a`. Fences.
+/// Computes BlockProducts, GramProducts or MomentProducts with one read of `a`. Fences.
+/// @param widened keeps memory for rows of a narrow matrix; null: allocated
 template <class Exec, class Products>
 void products_in_memory(Exec const& exec, MatrixInMemory<typename Products::value_type> const& a,
-                        Products const& products, Kernels kernels, Workspace<Exec>& workspace) {
+                        Products const& products, Kernels kernels, Workspace<Exec>& workspace,
+                        Workspace<Exec>* widened = nullptr) {
   using T = typename Products::value_type;
   auto const blocks = groups_of_rows<T>(a, group_bytes(exec));
   typename Products::Sums sums(exec, products, kernels, workspace, blocks.size(), blocks.count());
-  for_groups<T>(exec, a, blocks, [&](auto... group) { sums.take(group...); });
+  for_groups<T>(exec, a, blocks, widened, [&](auto... group) { sums.take(group...); });
   sums.finish();
   exec.fence("tessera::solve: the products are there");
 }
 
-/// Computes BlockProducts or GramProducts with one read of `source`.
+/// Computes BlockProducts, GramProducts or MomentProducts with one read of `source`.
 template <class Exec, class Layout, class T, class Products>
 stream::Report stream_products(Exec const& exec, stream::detail::AnySource<T, Layout> const& source,
                                Products const& products, stream::Options<T> options) {
@@ -249,7 +251,8 @@ stream::Report stream_products(Exec const& exec, stream::detail::AnySource<T, La
 #define TESSERA_SOLVE_PRODUCTS(TEMPLATE, EXEC, T, PRODUCTS)                                        \
   namespace tessera::solve::detail {                                                               \
   TEMPLATE void products_in_memory(EXEC const&, MatrixInMemory<T> const&,                          \
-                                   PRODUCTS<EXEC, T> const&, Kernels, Workspace<EXEC>&);           \
+                                   PRODUCTS<EXEC, T> const&, Kernels, Workspace<EXEC>&,            \
+                                   Workspace<EXEC>*);                                              \
   TEMPLATE stream::Report stream_products(EXEC const&,                                             \
                                           stream::detail::AnySource<T, Kokkos::LayoutLeft> const&, \
                                           PRODUCTS<EXEC, T> const&, stream::Options<T>);           \

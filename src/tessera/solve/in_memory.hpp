@@ -16,6 +16,7 @@
 #include <tessera/order/narrow.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/summation.hpp>
+#include <tessera/workspace.hpp>
 
 /// Matrices in memory, read group by group.
 namespace tessera::solve::detail {
@@ -72,10 +73,10 @@ void widen_lines(Exec const& exec, tessera::detail::NarrowLines<T> const& lines,
 }
 
 /// take(group, first row, rows, elements, down, across); the last two are strides. Narrow rows are
-/// widened in memory for one group. Fences if there are any.
+/// widened for one group, in memory of `widened` if it is not null. Fences if there are any.
 template <class T, class Exec, class Take>
 void for_groups(Exec const& exec, MatrixInMemory<T> const& a, stream::detail::Blocks const& groups,
-                Take const& take) {
+                Workspace<Exec>* widened, Take const& take) {
   using namespace tessera::detail;
   if (auto const* const scalars = std::get_if<MatrixArgument<T const>>(&a)) {
     auto const down = static_cast<Index>(scalars->stride(0));
@@ -88,17 +89,17 @@ void for_groups(Exec const& exec, MatrixInMemory<T> const& a, stream::detail::Bl
   }
   auto const& narrow = std::get<NarrowArgument<T>>(a);
   auto const cols = static_cast<Index>(narrow.extent(1));
-  Kokkos::View<T*, typename Exec::memory_space> const to(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::solve::widened")),
-      static_cast<std::size_t>(groups.size() * cols));
+  WorkspaceOfCall<Exec> memory(widened);
+  auto const bytes = static_cast<std::size_t>(groups.size() * cols) * sizeof(T);
+  auto* const to = reinterpret_cast<T*>(memory.reserve(exec, bytes).data);
   with_order("solve", "A", narrow, [&](auto by_rows) {
     for (Index group = 0; group < groups.count(); ++group) {
       auto const [first, rows] = groups.part(group);
       auto lines = lines_of<by_rows()>(narrow);
       lines.data = by_rows() ? lines.line(first) : lines.data + first;
       (by_rows() ? lines.count : lines.length) = rows;
-      widen_lines(exec, lines, to.data());
-      take(group, first, rows, to.data(), by_rows() ? cols : Index{1}, by_rows() ? Index{1} : rows);
+      widen_lines(exec, lines, to);
+      take(group, first, rows, to, by_rows() ? cols : Index{1}, by_rows() ? Index{1} : rows);
     }
   });
   exec.fence("tessera::solve: the widened rows are read");

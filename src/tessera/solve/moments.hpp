@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <Kokkos_Core.hpp>
@@ -32,8 +33,11 @@ struct MissingEntries {
   double code = std::numeric_limits<double>::quiet_NaN();  ///< NaN: no number is missing
   bool has_nan = false;                                    ///< NaN is missing
 
+  [[nodiscard]] bool are_any() const { return has_nan || !std::isnan(code); }
   [[nodiscard]] KOKKOS_FUNCTION bool contains(double x) const {
-    return x == code || (has_nan && x != x);
+    bool const is_code = x == code;
+    bool const is_nan = has_nan & (x != x);
+    return is_code | is_nan;
   }
 };
 
@@ -117,23 +121,15 @@ struct SegmentSums {
   double mean[Most];
   double least[Most];
   double most[Most];
-  double nonfinite[Most];
   double rest[Most];
   double squares[Most];
 
   KOKKOS_FUNCTION void clear(Index columns) {
     for (Index j = 0; j < columns; ++j) {
-      count[j] = mean[j] = nonfinite[j] = rest[j] = squares[j] = 0;
+      count[j] = mean[j] = rest[j] = squares[j] = 0;
       least[j] = Kokkos::Experimental::infinity_v<double>;
       most[j] = -Kokkos::Experimental::infinity_v<double>;
     }
-  }
-  KOKKOS_FUNCTION void add(Index j, double x, bool is_there) {
-    count[j] = count[j] + (is_there ? 1 : 0);
-    mean[j] = mean[j] + (is_there ? x : 0);
-    least[j] = is_there && x < least[j] ? x : least[j];
-    most[j] = is_there && x > most[j] ? x : most[j];
-    nonfinite[j] = nonfinite[j] + (is_there && !(x - x == 0) ? 1 : 0);
   }
   KOKKOS_FUNCTION void divide(Index j) {
     double const sum = mean[j];
@@ -142,12 +138,7 @@ struct SegmentSums {
     if (mean[j] < least[j]) mean[j] = least[j];
     if (mean[j] > most[j]) mean[j] = most[j];
   }
-  KOKKOS_FUNCTION void add_difference(Index j, double x, bool is_there) {
-    double const apart = is_there ? x - mean[j] : 0;
-    rest[j] = rest[j] + apart;
-    squares[j] = Kokkos::fma(apart, apart, squares[j]);
-  }
-  [[nodiscard]] KOKKOS_FUNCTION ColumnMoments moments(Index j) const {
+  [[nodiscard]] KOKKOS_FUNCTION ColumnMoments moments(Index j, double nonfinite) const {
     double const correction = count[j] > 0 ? rest[j] / count[j] : 0;
     double const corrected = squares[j] - rest[j] * correction;
     ColumnMoments found{};
@@ -156,49 +147,98 @@ struct SegmentSums {
     found.squares = corrected < 0 ? 0 : corrected;
     found.least = least[j];
     found.most = most[j];
-    found.nonfinite = nonfinite[j];
+    found.nonfinite = nonfinite;
     return found;
   }
 };
 
 /// Moments of columns over segments of rows. The second loop finds the segment in cache: it takes
 /// squares about the mean, and the mean's rounding error.
-template <class T, std::size_t Most>
+template <class T, std::size_t Most, bool HasMissing>
 struct SegmentMomentsOfColumns {
   T const* from;
   Index down;
   Index across;
   Index rows;
   Index cols;
-  Index columns;  ///< of a work item, at most Most
   MissingEntries missing;
   double* to;  ///< all fields for each segment
 
   KOKKOS_FUNCTION void operator()(Index item) const {
-    Index const pieces = summation::ceil_div(cols, columns);
+    constexpr auto most = static_cast<Index>(Most);
+    Index const pieces = summation::ceil_div(cols, most);
     Index const segment = item / pieces;
-    Index const column = (item - segment * pieces) * columns;
-    Index const some = Kokkos::min(columns, cols - column);
+    Index const column = (item - segment * pieces) * most;
+    Index const some = Kokkos::min(most, cols - column);
     Index const first = segment * summation::segment<T>;
-    Index const last = Kokkos::min(rows, first + summation::segment<T>);
-    T const* const x = from + column * across;
+    Index const count = Kokkos::min(rows, first + summation::segment<T>) - first;
+    T const* const x = from + first * down + column * across;
     SegmentSums<Most> sums;
     sums.clear(some);
-    for (Index i = first; i < last; ++i) {
-      for (Index j = 0; j < some; ++j) {
-        auto const value = static_cast<double>(x[i * down + j * across]);
-        sums.add(j, value, !missing.contains(value));
-      }
-    }
-    for (Index j = 0; j < some; ++j) sums.divide(j);
-    for (Index i = first; i < last; ++i) {
-      for (Index j = 0; j < some; ++j) {
-        auto const value = static_cast<double>(x[i * down + j * across]);
-        sums.add_difference(j, value, !missing.contains(value));
-      }
-    }
+    add_rows<false>(x, count, some, sums);
     double* const of_segment = to + segment * ColumnMoments::fields * cols;
-    for (Index j = 0; j < some; ++j) sums.moments(j).store(of_segment, cols, column + j);
+    for (Index j = 0; j < some; ++j) {
+      if (!HasMissing) sums.count[j] = static_cast<double>(count);
+      // Only entries that are not finite, or an overflow, make such a sum.
+      bool const is_finite = Kokkos::isfinite(sums.mean[j]);
+      of_segment[6 * cols + column + j] = is_finite ? 0 : nonfinite_in(x + j * across, count);
+      sums.divide(j);
+    }
+    add_rows<true>(x, count, some, sums);
+    for (Index j = 0; j < some; ++j) {
+      double const nonfinite = of_segment[6 * cols + column + j];
+      sums.moments(j, nonfinite).store(of_segment, cols, column + j);
+    }
+  }
+
+ private:
+  /// Rows of a column-major matrix are copied to a tile, which a vector instruction can read.
+  template <bool is_second>
+  KOKKOS_FUNCTION void add_rows(T const* x, Index count, Index some,
+                                SegmentSums<Most>& sums) const {
+    if (Most == 1 || across == 1) {
+      for (Index i = 0; i < count; ++i) add_row<is_second>(x + i * down, some, sums);
+      return;
+    }
+    constexpr Index height = 16;
+    constexpr auto width = static_cast<Index>(Most);
+    T tile[static_cast<std::size_t>(height) * Most];
+    for (Index first = 0; first < count; first += height) {
+      Index const here = Kokkos::min(height, count - first);
+      for (Index j = 0; j < some; ++j) {
+        T const* const column = x + first * down + j * across;
+        for (Index i = 0; i < here; ++i) tile[i * width + j] = column[i * down];
+      }
+      for (Index i = 0; i < here; ++i) add_row<is_second>(tile + i * width, some, sums);
+    }
+  }
+  template <bool is_second>
+  KOKKOS_FUNCTION void add_row(T const* row, Index some, SegmentSums<Most>& sums) const {
+    for (Index j = 0; j < some; ++j) {
+      auto const value = static_cast<double>(row[j]);
+      bool const is_there = !HasMissing || !missing.contains(value);
+      if constexpr (is_second) {
+        double const apart = is_there ? value - sums.mean[j] : 0;
+        sums.rest[j] = sums.rest[j] + apart;
+        sums.squares[j] = Kokkos::fma(apart, apart, sums.squares[j]);
+      } else {
+        if (HasMissing) sums.count[j] = sums.count[j] + (is_there ? 1 : 0);
+        sums.mean[j] = sums.mean[j] + (is_there ? value : 0);
+        double const low = is_there ? value : sums.least[j];
+        double const high = is_there ? value : sums.most[j];
+        sums.least[j] = low < sums.least[j] ? low : sums.least[j];
+        sums.most[j] = high > sums.most[j] ? high : sums.most[j];
+      }
+    }
+  }
+  [[nodiscard]] KOKKOS_FUNCTION double nonfinite_in(T const* x, Index count) const {
+    Index found = 0;
+    for (Index i = 0; i < count; ++i) {
+      auto const value = static_cast<double>(x[i * down]);
+      bool const is_there = !HasMissing || !missing.contains(value);
+      if (is_there && !Kokkos::isfinite(value)) ++found;
+    }
+    return static_cast<double>(found);
   }
 };
 
@@ -256,14 +296,16 @@ class MomentSums {
   void take(Index block, Index /*first*/, Index rows, T const* A, Index down, Index across) {
     static std::string const label("tessera::solve::moments");
     Index const cols = products_.cols;
-    // Few columns of a column-major matrix, so that their rows stay in cache.
-    Index const columns = across == 1 ? Index{most_columns} : few_columns;
     Index const count = segments_of(rows);
     Index const size = products_.size();
-    tessera::detail::for_each_element(exec_, label, count * summation::ceil_div(cols, columns),
-                                      SegmentMomentsOfColumns<T, most_columns>{
-                                          A, down, across, rows, cols, columns, products_.missing,
-                                          count == 1 ? tree_.next().data() : segments_.data()});
+    auto const add = [&]<bool HasMissing>(std::bool_constant<HasMissing>) {
+      tessera::detail::for_each_element(exec_, label,
+                                        count * summation::ceil_div(cols, Index{most_columns}),
+                                        SegmentMomentsOfColumns<T, most_columns, HasMissing>{
+                                            A, down, across, rows, cols, products_.missing,
+                                            count == 1 ? tree_.next().data() : segments_.data()});
+    };
+    products_.missing.are_any() ? add(std::true_type()) : add(std::false_type());
     for (Index apart = 1; apart < count; apart *= 2) {
       Index const pairs = (count - apart - 1) / (2 * apart) + 1;
       double* const data = segments_.data();
@@ -280,7 +322,6 @@ class MomentSums {
   using Tree = stream::detail::VectorTree<Exec, double, JoinMomentsOfRows>;
 
   static constexpr std::size_t most_columns = backends::Backend<Exec>::is_gpu ? 1 : 64;
-  static constexpr Index few_columns = backends::Backend<Exec>::is_gpu ? 1 : 4;
 
   static Index segments_of(Index rows) { return summation::ceil_div(rows, summation::segment<T>); }
 

@@ -399,17 +399,17 @@ class OperatorInMemory : public BlockOperator<Exec, T> {
                           options_);
   }
   void do_multiply_block(BlockProducts<Exec, T> const& products) const override {
-    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
+    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_, &widened_);
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(RowSums<Exec, T>& sums, double* out) const override {
-    sum_rows_in_memory(this->exec(), a_, 0, sums, options_.kernels, out);
+    sum_rows_in_memory(this->exec(), a_, 0, sums, options_.kernels, out, &widened_);
   }
   void do_gram(GramProducts<Exec, T> const& products) const override {
-    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
+    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_, &widened_);
   }
   void do_moments(MomentProducts<Exec, T> const& products) const override {
-    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
+    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_, &widened_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
@@ -455,6 +455,7 @@ class OperatorInMemory : public BlockOperator<Exec, T> {
   A a_;
   Method method_;
   mutable Workspace<Exec> workspace_;
+  mutable Workspace<Exec> widened_;  ///< rows of a narrow matrix
   Options<Exec> options_;
 };
 

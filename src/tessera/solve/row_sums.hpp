@@ -178,9 +178,11 @@ class RowSums {
 };
 
 /// The first row of `a` is row `first_row` of a larger matrix.
+/// @param widened keeps memory for rows of a narrow matrix; null: allocated
 template <class Exec, class T>
 void sum_rows_in_memory(Exec const& exec, std::type_identity_t<MatrixInMemory<T>> const& a,
-                        Index first_row, RowSums<Exec, T>& sums, Kernels kernels, double* out) {
+                        Index first_row, RowSums<Exec, T>& sums, Kernels kernels, double* out,
+                        Workspace<Exec>* widened = nullptr) {
   // Rows of E may be far longer than A's rows.
   Index const longer = std::max(Index{1}, sums.count() / (4 * sums.width()));
   auto const blocks =
@@ -188,7 +190,7 @@ void sum_rows_in_memory(Exec const& exec, std::type_identity_t<MatrixInMemory<T>
                                                      4 / static_cast<std::size_t>(longer),
                                                  1));
   stream::detail::VectorTree<Exec, double> tree(exec, sums.length(), blocks.count());
-  for_groups<T>(exec, a, blocks,
+  for_groups<T>(exec, a, blocks, widened,
                 [&](Index block, Index first, Index rows, T const* data, Index down, Index across) {
                   sums.add(exec, {first_row + first, rows, data, down, across}, kernels,
                            tree.next().data());
@@ -266,16 +268,16 @@ stream::Report sum_rows_of_stream(Exec const& exec,
 }  // namespace tessera::solve::detail
 
 // NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types and names.
-#define TESSERA_SOLVE_ROW_SUMS(TEMPLATE, EXEC, T)                                   \
-  namespace tessera::solve::detail {                                                \
-  TEMPLATE void sum_rows_in_memory(EXEC const&, MatrixInMemory<T> const&, Index,    \
-                                   RowSums<EXEC, T>&, Kernels, double*);            \
-  TEMPLATE stream::Report sum_rows_of_stream(                                       \
-      EXEC const&, stream::detail::AnySource<T, Kokkos::LayoutLeft> const&, Index,  \
-      RowSums<EXEC, T>&, stream::Options<T>, double*);                              \
-  TEMPLATE stream::Report sum_rows_of_stream(                                       \
-      EXEC const&, stream::detail::AnySource<T, Kokkos::LayoutRight> const&, Index, \
-      RowSums<EXEC, T>&, stream::Options<T>, double*);                              \
+#define TESSERA_SOLVE_ROW_SUMS(TEMPLATE, EXEC, T)                                          \
+  namespace tessera::solve::detail {                                                       \
+  TEMPLATE void sum_rows_in_memory(EXEC const&, MatrixInMemory<T> const&, Index,           \
+                                   RowSums<EXEC, T>&, Kernels, double*, Workspace<EXEC>*); \
+  TEMPLATE stream::Report sum_rows_of_stream(                                              \
+      EXEC const&, stream::detail::AnySource<T, Kokkos::LayoutLeft> const&, Index,         \
+      RowSums<EXEC, T>&, stream::Options<T>, double*);                                     \
+  TEMPLATE stream::Report sum_rows_of_stream(                                              \
+      EXEC const&, stream::detail::AnySource<T, Kokkos::LayoutRight> const&, Index,        \
+      RowSums<EXEC, T>&, stream::Options<T>, double*);                                     \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED(TESSERA_SOLVE_ROW_SUMS)
