@@ -174,6 +174,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
       world_.multiply(a_, V, B, options_);
       world_.together([&] {
         std::vector<typename Base::Map> mine;
+        mine.reserve(maps.size());
         for (auto const& map : maps) mine.push_back(distributed::detail::some_of(map, rows_));
         detail::apply_maps<Exec, T>(this->exec(), mine, BT, rows_.first, rows_.count);
       });
@@ -361,6 +362,7 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
     std::vector<tessera::maps::Function<T>> functions;
+    functions.reserve(maps.size());
     for (auto const& map : maps) functions.push_back(map.function());
     return reads_of(stream::detail::in_order(source_, [&](auto const& source) {
       if (!maps.empty()) return atax_of_each(source, VT, functions, BT, CT);
@@ -382,6 +384,7 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
             stream::Options<T> const& options) {
           using tessera::kernels::shifted;  // maps have an overload
           std::vector<Factor> its_factors;
+          its_factors.reserve(factors.size());
           for (Factor const& factor : factors) its_factors.push_back(shifted(factor, first));
           auto const B = tessera::detail::matrix_out(
               Kokkos::subview(detail::as_columns<Exec, T>(BT),
