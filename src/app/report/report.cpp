@@ -262,7 +262,10 @@ std::string to_text(Report const& r) {
   if (r.check) text += verdict_lines(*r.check);
   if (!r.output.empty()) text += report_line("result in", r.output);
   if (!r.intermediate.empty()) {
-    text += report_line(r.second_sha256.empty() ? "B in" : "W in", r.intermediate);
+    text += report_line(!r.second_sha256.empty()        ? "W in"
+                        : r.operation.is_of_transpose() ? "A^T U in"
+                                                        : "B in",
+                        r.intermediate);
   }
   return text;
 }
