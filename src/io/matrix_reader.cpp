@@ -63,49 +63,25 @@ MatrixInfo const& MatrixReader::info() const noexcept {
 }
 
 template <class T>
-void MatrixReader::read_as(Part part, std::uint64_t first, std::span<T> to) const {
+void MatrixReader::read(Part part, std::uint64_t first, std::span<T> to) const {
   if (std::is_integral_v<T>) check_size(info(), sizeof(T));
   read_converted(*source_, path_, part, first, to);
 }
 
 template <class T>
-void MatrixReader::read_block_as(Block const& block, std::span<T> to) const {
+void MatrixReader::read_block(Block const& block, std::span<T> to) const {
   if (std::is_integral_v<T>) check_size(info(), sizeof(T));
   check_block(info(), block, to.size());
   read_block_converted(*source_, path_, block, to);
 }
 
-void MatrixReader::read(Part part, std::uint64_t first, std::span<float> to) const {
-  read_as(part, first, to);
-}
-
-void MatrixReader::read(Part part, std::uint64_t first, std::span<double> to) const {
-  read_as(part, first, to);
-}
-
-void MatrixReader::read(Part part, std::uint64_t first, std::span<std::uint8_t> to) const {
-  read_as(part, first, to);
-}
-
-void MatrixReader::read(Part part, std::uint64_t first, std::span<std::uint16_t> to) const {
-  read_as(part, first, to);
-}
-
-void MatrixReader::read_block(Block const& block, std::span<float> to) const {
-  read_block_as(block, to);
-}
-
-void MatrixReader::read_block(Block const& block, std::span<double> to) const {
-  read_block_as(block, to);
-}
-
-void MatrixReader::read_block(Block const& block, std::span<std::uint8_t> to) const {
-  read_block_as(block, to);
-}
-
-void MatrixReader::read_block(Block const& block, std::span<std::uint16_t> to) const {
-  read_block_as(block, to);
-}
+#define TESSERA_READ_AS(T)                                                   \
+  template void MatrixReader::read(Part, std::uint64_t, std::span<T>) const; \
+  template void MatrixReader::read_block(Block const&, std::span<T>) const;
+TESSERA_READ_AS(float)
+TESSERA_READ_AS(double)
+TESSERA_READ_AS(std::uint8_t)
+TESSERA_READ_AS(std::uint16_t)
 
 Part MatrixReader::vector_part(std::optional<std::uint64_t> length) const {
   MatrixInfo const& about = info();
