@@ -15,10 +15,6 @@ namespace tessera::test {
 namespace {
 
 using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// Short runs; no test asserts times.
 class BenchTest : public ProgramTest {

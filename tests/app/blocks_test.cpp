@@ -14,11 +14,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using Words = std::vector<std::string>;
-
 class BlocksTest : public ProgramTest {
  protected:
   BlocksTest() {

@@ -12,9 +12,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 class CheckTest : public ProgramTest {
  protected:
   CheckTest() {

@@ -19,13 +19,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::Not;
-using ::testing::StartsWith;
-
 class StreamTest : public ProgramTest {
  protected:
   void make(std::string const& rows, std::string const& cols,

@@ -18,7 +18,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::HasSubstr;
 using UsageTest = ProgramTest;
 
 TEST_F(UsageTest, help_is_everywhere_with_examples) {
