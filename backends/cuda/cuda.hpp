@@ -51,8 +51,18 @@ struct Backend<Kokkos::Cuda> {
   static Index teams_that_meet(Kokkos::Cuda const& exec) { return cuda::teams_that_meet(exec); }
 
   template <class T>
-  static cuda::Ring ring(summation::Panels const& panels, Index length, bool on_words) {
-    return Warp::has_clusters ? cuda::ring<T>(panels, length, on_words) : cuda::Ring{};
+  static cuda::Ring ring(summation::Panels const& panels, Index length, bool on_words,
+                         int columns = 1, int element_bytes = sizeof(T)) {
+    if (!Warp::has_clusters) return {};
+    if (columns == 2) return cuda::ring_of_pair<T>(panels, length);
+    bool const narrow = element_bytes < static_cast<int>(sizeof(T));
+    return narrow ? cuda::ring_of_narrow<T>(panels, length)
+                  : cuda::ring<T>(panels, length, on_words);
+  }
+  template <class T>
+  static bool fuse_pairs(summation::Panels const& panels, Index length, bool on_words,
+                         int vectors) {
+    return Warp::has_clusters && cuda::fuse_pairs<T>(panels, length, on_words, vectors);
   }
 
   template <class T>
@@ -75,6 +85,15 @@ struct Backend<Kokkos::Cuda> {
                                  Tuning result) {
     result.dot = cuda::dot_tuning_of_blocks<T>(count, length, vectors, multiprocessors(exec));
     result.sum = cuda::sum_tuning_of_blocks<T>(count, length, vectors, multiprocessors(exec));
+    summation::Panels const panels = summation::panels(count, length);
+    bool const on_words = length % (16 / static_cast<Index>(sizeof(T))) == 0;
+    if (fuse_pairs<T>(panels, length, on_words, vectors)) {
+      Index const clusters =
+          cuda::clusters_at_once(ring<T>(panels, length, on_words, 2), multiprocessors(exec));
+      result.fused_lines.panels_per_team =
+          cuda::ceil_power_of_two(cuda::ceil_div(panels.count, clusters));
+      return result;
+    }
     result.fused_lines.panels_per_team =
         cuda::panels_of_block_ring<T>(count, length, multiprocessors(exec));
     bool const together = Warp::has_clusters && cuda::fuse_blocks<T>(length, vectors);

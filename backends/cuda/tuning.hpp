@@ -58,6 +58,43 @@ Ring ring(summation::Panels const& panels, Index length, bool on_words) {
   return result;
 }
 
+/// Lines of narrow elements arrive sooner than their products are exchanged: more teams work
+/// meanwhile.
+template <class T>
+Ring ring_of_narrow(summation::Panels const& panels, Index length) {
+  constexpr Index warps_of_multiprocessor = 16;
+  Ring result = ring<T>(panels, length, true);
+  if (result.teams > 0) {
+    result.side_by_side = std::max(result.side_by_side, warps_of_multiprocessor / result.warps);
+    result.slots = 2;
+  }
+  return result;
+}
+
+/// Two vectors: half the elements of a line per warp. Clusters of four take longer than two stages.
+/// Evidence: docs/decisions/one-read-for-many-vectors.md.
+template <class T>
+Ring ring_of_pair(summation::Panels const& panels, Index length) {
+  constexpr Index piece = 2048;
+  constexpr Index most_warps = 16;
+  constexpr Index fewest_panels = 64;
+  Index const pieces = ceil_div(length * static_cast<Index>(sizeof(T)), piece);
+  if (pieces < 2 || pieces > 2 * most_warps || panels.count < fewest_panels) return {};
+  Ring result;
+  result.teams = ceil_div(pieces, most_warps);
+  result.warps = static_cast<int>(ceil_div(pieces, result.teams));
+  result.side_by_side = most_warps / result.warps;
+  result.slots = 2;
+  return result;
+}
+
+/// Whether vectors are fused by twos. Two stages take long for lines that do not start on words.
+template <class T>
+bool fuse_pairs(summation::Panels const& panels, Index length, bool on_words, int vectors) {
+  bool const by_twos = sizeof(T) == 4 && !on_words && vectors > 2 && vectors <= 6;
+  return (vectors == 2 || by_twos) && ring_of_pair<T>(panels, length).teams > 0;
+}
+
 /// Clusters of four do not fill all multiprocessors: an H200 runs 30.
 inline Index clusters_at_once(Ring const& ring, Index multiprocessors) {
   Index const teams = multiprocessors * ring.side_by_side / ring.teams;

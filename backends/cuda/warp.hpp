@@ -113,6 +113,11 @@ struct Warp {
     return load_once_in_block(reinterpret_cast<typename WordOf<T>::Type const*>(from));
   }
   template <class Bytes>
+  KOKKOS_FORCEINLINE_FUNCTION static Bytes load_bytes_once(Bytes const* from) {
+    using Type = typename NumbersOf<sizeof(Bytes)>::Type;
+    return Kokkos::bit_cast<Bytes>(load_once(reinterpret_cast<Type const*>(from)));
+  }
+  template <class Bytes>
   KOKKOS_FORCEINLINE_FUNCTION static Bytes load_bytes_once_in_block(Bytes const* from) {
     using Type = typename NumbersOf<sizeof(Bytes)>::Type;
     return Kokkos::bit_cast<Bytes>(load_once_in_block(reinterpret_cast<Type const*>(from)));

@@ -9,6 +9,7 @@
 
 #include <tessera/backends/backend.hpp>
 #include <tessera/backends/gpu/combine.hpp>
+#include <tessera/backends/gpu/narrow_words.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/tuning.hpp>
 
@@ -30,10 +31,12 @@ struct DotPlan {
   /// not pay for few lines in runs.
   bool in_blocks;
 
-  DotPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
+  DotPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning,
+          int element_bytes = sizeof(T))
       : is_short(lines.length <= span<T>),
         words(words_of_segment<T>(lines.length)),
-        lines_per_step(step_of(tuning.dot.lines_per_step)) {
+        lines_per_step(element_bytes == sizeof(T) ? step_of(tuning.dot.lines_per_step)
+                                                  : narrow_lines_per_step(element_bytes)) {
     Index const spans = summation::ceil_div(lines.length, span<T>);
     Index const most = WarpTree<WarpOf<Exec>, T>::max_values;
     Index const wanted = tuning.dot.segments_per_run == 0
@@ -52,6 +55,11 @@ struct DotPlan {
     lines_per_team = summation::ceil_div(wanted_lines, side_by_side) * side_by_side;
     line_blocks = summation::ceil_div(lines.count, lines_per_team);
     in_blocks = (runs == 1 || lines.count >= 128) && backends::Backend<Exec>::fetches_blocks(exec);
+  }
+
+  /// As many as registers hold, for bytes in flight.
+  static constexpr int narrow_lines_per_step(int element_bytes) {
+    return element_bytes == 1 ? 3 : 2;
   }
 
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
@@ -111,12 +119,12 @@ struct DotShort {
 };
 
 /// A warp computes Rows lines at a time, or a run of each. `How`: see `DotPlan::in_blocks`.
-template <class Exec, class T, bool Aligned, int Rows, class How>
+template <class Exec, class T, bool Aligned, int Rows, class How, class Data = T const*>
 struct DotLong {
   using Warp = WarpOf<Exec>;
   static constexpr int words = segment_words;
-  static constexpr int ahead = Rows == 1 ? 2 : 1;
-  Lines<T> lines;
+  static constexpr int ahead = Rows == 1 || is_narrow<Data> ? 2 : 1;
+  Lines<T, Data> lines;
   T const* x;
   OutputVector<T> out;
   Index lines_per_team;
@@ -143,7 +151,7 @@ struct DotLong {
       static_for<Rows>([&](auto r) { tree[r()] = WarpTree<Warp, T>(place.lane); });
       for (Index j = begin; j < end; j += ahead * span<T>) {
         PerLine<PerLine<Word<T>, words>, ahead> rX;
-        PerLine<PerLine<PerLine<Word<T>, words>, ahead>, Rows> rA;
+        PerLine<PerLine<PerLine<Stored<Data>, words>, ahead>, Rows> rA;
         static_for<ahead>([&](auto c) {
           Index const at = j + c() * span<T> + column;
           int const rest = rest_of_line(end, at);
@@ -151,11 +159,15 @@ struct DotLong {
             load_words<Warp, Aligned, words>(rA[r()][c()], lines.line(i + r()) + at,
                                              i + r() < last ? rest : 0, How{});
           });
-          load_words<Warp, Aligned, words>(rX[c()], x + at, rest, Constant{});
+          load_vector<Warp, Aligned, words, Data>(rX[c()], x + at, rest);
         });
         static_for<ahead>([&](auto c) {
           static_for<Rows>([&](auto r) {
-            T sum = segment_dot<Warp, Aligned, words>(rA[r()][c()], rX[c()], place.part);
+            Word<T> chains{};
+            for_words<words>(
+                lines.data, [&](auto k) { return rA[r()][c()][k()]; },
+                [&](auto k, Word<T> const& word) { multiply_add(word, rX[c()][k()], chains); });
+            T sum = tree_over_lanes<Warp, Aligned>(chains, place.part);
             sum += Warp::shuffle_xor(sum, segment_threads);
             tree[r()].push(sum);
           });

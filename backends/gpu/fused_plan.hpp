@@ -11,6 +11,7 @@
 
 #include <tessera/backends/gpu/combine.hpp>
 #include <tessera/backends/gpu/teams.hpp>
+#include <tessera/order/blocks.hpp>
 #include <tessera/tuning.hpp>
 
 namespace tessera::detail::gpu {
@@ -19,6 +20,14 @@ template <class T>
 using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
 /// Maps panels to teams by the length of lines.
+/// A thread of a ring holds as many sums for one vector as for two.
+inline constexpr int most_ring_columns = 2;
+inline constexpr int ring_spans(int columns) {
+  return most_ring_columns / columns;
+}
+template <class T>
+using RingStack = WordStack<most_ring_columns * segment_words, T, true>;
+
 template <class Exec, class T>
 struct FusedLinesPlan {
   using Ring = decltype(backends::Backend<Exec>::template ring<T>({}, 0, true));
@@ -34,6 +43,7 @@ struct FusedLinesPlan {
   static constexpr int team_rows(int spans_per_warp) {
     return spans_per_warp == 1 && sizeof(T) == 4 ? 2 : 1;
   }
+  static constexpr int narrow_team_rows = WarpOf<Exec>::has_large_scratch ? 1 : 2;
   /// With small scratch, registers do not suffice to load two spans ahead.
   static constexpr int most_spans_per_warp = WarpOf<Exec>::has_large_scratch ? 2 : 1;
   static constexpr int team_buffers = WarpOf<Exec>::has_large_scratch ? 2 : 1;
@@ -44,23 +54,28 @@ struct FusedLinesPlan {
   static constexpr Index spans_of_team = most_spans_per_warp * (largest_team / warp_threads);
 
   static constexpr int ring_team = 512;
-  static constexpr int ring_spans = 2;
+  static constexpr Index elements_of_ring =
+      Index{ring_team} / warp_threads * ring_spans(1) * span<T>;  ///< of a line, per team
   /// Bytes of a row of memory. Copies between equal offsets in rows are fast.
   static constexpr int ring_row = 128;
-  static constexpr int ring_most_slots = 2;
+  /// As many bytes in flight for all elements.
+  static constexpr int ring_most_slots(int element_bytes) {
+    return 2 * static_cast<int>(sizeof(T)) / element_bytes;
+  }
   static constexpr int ring_sums = 2;  ///< lines whose dot products are in scratch
   /// Arrival signals for sums, and for each warp's pieces.
-  static constexpr int ring_arrival_bytes =
-      (ring_sums + ring_team / warp_threads * ring_most_slots) * 8;
+  static constexpr int ring_arrival_bytes(int element_bytes) {
+    return (ring_sums + ring_team / warp_threads * ring_most_slots(element_bytes)) * 8;
+  }
   static constexpr int ring_dots(Index teams) { return (teams > 2 ? 2 : 1) * warp_threads; }
-  static constexpr int ring_fixed_bytes(Index teams) {
-    int const bytes =
-        ring_arrival_bytes + ring_sums * ring_dots(teams) * static_cast<int>(sizeof(T));
+  static constexpr int ring_fixed_bytes(Index teams, int element_bytes, int columns) {
+    int const bytes = ring_arrival_bytes(element_bytes) +
+                      ring_sums * columns * ring_dots(teams) * static_cast<int>(sizeof(T));
     return (bytes + ring_row - 1) / ring_row * ring_row;
   }
-  using RingStack = WordStack<ring_spans * segment_words, T, true>;
-
   summation::Panels panels;
+  int element_bytes;
+  int columns;  ///< vectors that a ring computes at once: 1 or 2
   bool on_words;
   bool on_rows;  ///< lines begin on rows of ring_row bytes
   Ring ring;
@@ -80,12 +95,17 @@ struct FusedLinesPlan {
     return summation::ceil_div(lines.length, span<T>) <=
            std::max(spans_of_team, part_warps * teams);
   }
-  FusedLinesPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning)
+  template <class Data>
+  FusedLinesPlan(Exec const& exec, Lines<T, Data> const& lines, Tuning const& tuning,
+                 int vectors = 1)
       : panels(lines.panels()),
-        on_words(is_aligned(lines, lines.data)),
-        on_rows(reinterpret_cast<std::uintptr_t>(lines.data) % ring_row == 0 &&
-                lines.leading % (ring_row / static_cast<Index>(sizeof(T))) == 0),
-        ring(backends::Backend<Exec>::template ring<T>(panels, lines.length, on_words)),
+        element_bytes(bytes_of_element(lines.data)),
+        columns(vectors),
+        on_words(is_aligned(lines)),
+        on_rows(address_of(lines.data) % ring_row == 0 &&
+                lines.leading % (ring_row / element_bytes) == 0),
+        ring(backends::Backend<Exec>::template ring<T>(panels, lines.length, on_words, columns,
+                                                       element_bytes)),
         spans_per_warp(1),
         workers(1),
         parts(1) {
@@ -100,7 +120,7 @@ struct FusedLinesPlan {
       workers = small_team / warp_threads;
     } else if (has_ring(exec)) {
       way = Way::ring;
-      spans_per_warp = ring_spans;
+      spans_per_warp = ring_spans(columns);
       team_size = warp_threads * ring.warps;
       parts = ring.teams;
     } else if (spans <= spans_of_team) {
@@ -119,33 +139,36 @@ struct FusedLinesPlan {
     panels_per_worker = std::clamp(wanted / static_cast<Index>(workers), Index{1}, most_of_worker);
     panels_per_team = panels_per_worker * workers;
     groups = summation::ceil_div(panels.count, panels_per_team);
-    if (way == Way::ring) scratch_parts = parts_in_scratch(exec);
+    if (way == Way::ring) {
+      // As many bytes in flight as with scalars.
+      ring.slots *= static_cast<int>(sizeof(T)) / element_bytes;
+      scratch_parts = parts_in_scratch(exec);
+    }
   }
 
   /// Includes room for the offset of a piece in its row of memory.
   [[nodiscard]] int ring_piece_words() const {
-    return ring_spans * segment_words * warp_threads + (on_rows ? 0 : ring_row / 16);
+    return ring_spans(columns) * span<T> * element_bytes / 16 + (on_rows ? 0 : ring_row / 16);
   }
   [[nodiscard]] Index teams() const { return groups * parts; }
-  [[nodiscard]] int words(Lines<T> const& lines) const {
+  [[nodiscard]] int words(auto const& lines) const {
     if (way == Way::team || way == Way::ring) return spans_per_warp * segment_words;
     return words_of_segment<T>(lines.length);
   }
   [[nodiscard]] int levels() const { return stack_levels(panels_per_worker); }
-  [[nodiscard]] Index partials(Lines<T> const& lines) const {
-    return groups == 1 ? 0 : whole_words<T>(groups * lines.length);
+  [[nodiscard]] Index partials(auto const& lines) const {
+    return groups == 1 ? 0 : whole_words<T>(groups * columns * lines.length);
   }
-  [[nodiscard]] Index stacks(Lines<T> const& lines) const {
-    Index const words_of_thread = levels() * words(lines) - scratch_parts * RingStack::part;
+  [[nodiscard]] Index stacks(auto const& lines) const {
+    Index const words_of_thread =
+        levels() * columns * words(lines) - scratch_parts * RingStack<T>::part;
     return teams() * words_of_thread * team_size * word_width<T>;
   }
-  [[nodiscard]] Index exchanged(Lines<T> const& lines) const {
+  [[nodiscard]] Index exchanged(auto const& lines) const {
     return way == Way::parts ? lines.count * parts : 0;
   }
-  [[nodiscard]] Index workspace(Lines<T> const& lines) const {
-    return partials(lines) + stacks(lines);
-  }
-  [[nodiscard]] Index scratch(Lines<T> const& lines) const {
+  [[nodiscard]] Index workspace(auto const& lines) const { return partials(lines) + stacks(lines); }
+  [[nodiscard]] Index scratch(auto const& lines) const {
     switch (way) {
       case Way::sixteen:
       case Way::warp:
@@ -164,16 +187,16 @@ struct FusedLinesPlan {
   /// Scalars for signals, dot products, lines and sums of panels.
   [[nodiscard]] Index ring_scratch(int stack_parts) const {
     Index const words =
-        ring.slots * ring_piece_words() + Index{stack_parts} * RingStack::part * warp_threads;
-    return ring_fixed_bytes(ring.teams) / static_cast<Index>(sizeof(T)) +
+        ring.slots * ring_piece_words() + Index{stack_parts} * RingStack<T>::part * warp_threads;
+    return ring_fixed_bytes(ring.teams, element_bytes, columns) / static_cast<Index>(sizeof(T)) +
            words * ring.warps * word_width<T>;
   }
-  /// A tuning assumes that lines start on words; otherwise a multiprocessor may run other rings, or
-  /// teams with one line each.
+  /// A tuning assumes scalars that start on words; otherwise a multiprocessor may run other rings,
+  /// or teams with one line each.
   [[nodiscard]] Index panels_wanted(Index asked, Index length) const {
-    Ring const supposed = backends::Backend<Exec>::template ring<T>(panels, length, true);
+    Ring const supposed = backends::Backend<Exec>::template ring<T>(panels, length, true, columns);
     Index const wanted = asked * supposed.side_by_side;
-    if (way == Way::ring && !on_words) {
+    if (way == Way::ring && (!on_words || element_bytes < static_cast<int>(sizeof(T)))) {
       return ceil_power_of_two(
           summation::ceil_div(wanted * ring.teams, supposed.teams * ring.side_by_side));
     }
@@ -189,19 +212,20 @@ struct FusedLinesPlan {
   }
   [[nodiscard]] int parts_in_scratch(Exec const& exec) const {
     int result = 0;
-    while (result < levels() * RingStack::parts_of_level && has_room(exec, result + 1)) ++result;
+    while (result < levels() * RingStack<T>::parts_of_level && has_room(exec, result + 1)) ++result;
     return result;
   }
 };
 
-template <class E, class Element, class Factor>
+template <class E, class Element, class Factor, class Data = Element const*,
+          class Block = OneColumn>
 struct FusedArguments {
   using Exec = E;
   using T = Element;
-  Lines<T> lines;
-  T const* x;
-  OutputVector<T> y;
-  OutputVector<T> out;
+  Lines<T, Data> lines;
+  InputOf<T, Block> x;
+  OutputOf<T, Block> y;
+  OutputOf<T, Block> out;
   T* partials;
   Word<T>* stacks;
   BitsOf<T>* exchanged;
@@ -215,8 +239,8 @@ struct FusedArguments {
   Factor factor;
 
   /// `stores`: true for one caller per line.
-  KOKKOS_FORCEINLINE_FUNCTION T factor_of(Index i, T value, bool stores) const {
-    if (stores) y.set(i, value);
+  KOKKOS_FORCEINLINE_FUNCTION T factor_of(Index i, T value, bool stores, int column = 0) const {
+    if (stores) column_of(y, column).set(i, value);
     return factor(i, value);
   }
 };

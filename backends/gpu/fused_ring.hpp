@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/gpu/fused_plan.hpp>
+#include <tessera/backends/gpu/narrow_words.hpp>
 
 namespace tessera::detail::gpu {
 
@@ -23,24 +24,30 @@ namespace tessera::detail::gpu {
 /// A team exchanges dot products through scratch and a barrier; warps of a cluster only send theirs
 /// to each team's scratch and signal the arrival. Two places are enough: a warp sends for line i +
 /// 2 after receiving all of line i + 1, which each warp sent after using line i.
-template <class Exec, class T, bool OnWords, int Teams, class Factor>
+template <class Exec, class T, bool OnWords, int Teams, class Factor, class Data = T const*,
+          int Columns = 1>
 struct FusedRing {
   using Warp = WarpOf<Exec>;
   using Plan = FusedLinesPlan<Exec, T>;
   using Arrival = typename Warp::Arrival;
-  static constexpr int spans = Plan::ring_spans;
+  static constexpr int element_bytes = static_cast<int>(sizeof(Stored<Data>)) / word_width<T>;
+  static constexpr int most_slots = Plan::ring_most_slots(element_bytes);
+  static constexpr int spans = ring_spans(Columns);
   static constexpr int words = spans * segment_words;
   static constexpr int whole_piece = spans * span<T>;
-  static constexpr int part_words = Plan::RingStack::part;
+  using Stack = RingStack<T>;
   /// Equal offsets in adjacent segments share banks: the second half-warp reverses each word.
   static constexpr bool halves_meet = !OnWords && sizeof(T) == 4;
   static constexpr int sums = Plan::ring_sums;
   static constexpr int dots = Plan::ring_dots(Teams);
   static constexpr int dots_per_lane = dots / warp_threads;
-  static constexpr int fixed_bytes = Plan::ring_fixed_bytes(Teams);
+  static constexpr int fixed_bytes = Plan::ring_fixed_bytes(Teams, element_bytes, Columns);
   static_assert(dots_per_lane <= 2 && (sums & (sums - 1)) == 0);
   using Held = PerLine<Word<T>, words>;
-  FusedArguments<Exec, T, Factor> a;
+  using HeldOfColumns = PerLine<Word<T>, Columns * words>;
+  using Values = PerLine<T, Columns>;
+  using Block = std::conditional_t<Columns == 1, OneColumn, SomeColumns>;
+  FusedArguments<Exec, T, Factor, Data, Block> a;
   int scratch_parts;  ///< parts of a thread's stack in scratch
   int slots;
   int piece_words;
@@ -66,15 +73,15 @@ struct FusedRing {
     Scratch const s = scratch_of(member, place);
     meet(member, place, s);
 
-    Held rX{};
-    load_x(rX, column, rest, place.half);
+    HeldOfColumns rX{};
+    static_for<Columns>(
+        [&](auto c) { load_x(rX + c() * words, column_of(a.x, c()) + column, rest, place.half); });
     Index const rank = member.league_rank();
     Index const group = rank / Teams;
-    int const words_in_memory = a.levels * words - scratch_parts * part_words;
+    int const words_in_memory = a.levels * Columns * words - scratch_parts * Stack::part;
     int const team_size = warps * warp_threads;
-    typename Plan::RingStack const stack{
-        a.stacks + rank * words_in_memory * team_size + place.thread, team_size, s.stack,
-        scratch_parts};
+    Stack const stack{a.stacks + rank * words_in_memory * team_size + place.thread, team_size,
+                      s.stack, scratch_parts};
     int const panel_lines = static_cast<int>(a.panels.lines);
     Index const first = group * a.panels_per_worker * panel_lines;
     Index const last = Kokkos::min(a.lines.count, first + a.panels_per_worker * panel_lines);
@@ -90,7 +97,7 @@ struct FusedRing {
     Sums products{s.ready, s.dots, warp};
     find_others(products, place.lane);
 
-    Held rC{};
+    HeldOfColumns rC{};
     int slot = 0;
     unsigned round = 0;
     while (left.of_group > 0) {
@@ -108,31 +115,40 @@ struct FusedRing {
       hold(rA, pieces, slot);
       // If there are few loads, send first: other warps wait.
       if constexpr (!OnWords) refill(pieces, slot);
-      send(products, dot(rA, rX, place.part), place.lane);
+      Values value;
+      static_for<Columns>([&](auto c) { value[c()] = dot(rA, rX + c() * words, place.part); });
+      send(products, value, place.lane);
       if constexpr (OnWords) refill(pieces, slot);
       if (++slot == slots) {
         slot = 0;
         ++round;
       }
-      T const value = a.factor_of(last - left.of_group, receive(member, products, place),
-                                  place.thread == 0 && part == 0);
-      static_for<words>([&](auto k) { multiply_add(value, rA[k()], rC[k()]); });
+      receive(member, products, place, value);
+      static_for<Columns>([&](auto c) {
+        value[c()] =
+            a.factor_of(last - left.of_group, value[c()], place.thread == 0 && part == 0, c());
+        static_for<words>(
+            [&](auto k) { multiply_add(value[c()], rA[k()], rC[c() * words + k()]); });
+      });
       left.take();
       if (!left.ends_panel()) continue;
       stack.push(rC, panel++, panels);
       left.begin_panel();
     }
-    turn_halves(rC, place.half);
-    static_for<words>([&](auto k) {
-      store_partial<OnWords>(a.partials + group * length, a.groups == 1, a.out, column,
-                             offset_of(k()), rest, rC[k()]);
+    static_for<Columns>([&](auto c) {
+      turn_halves(rC + c() * words, place.half);
+      static_for<words>([&](auto k) {
+        store_partial<OnWords>(a.partials + (group * Columns + c()) * length, a.groups == 1,
+                               column_of(a.out, c()), column, offset_of(k()), rest,
+                               rC[c() * words + k()]);
+      });
     });
   }
 
  private:
   struct Scratch {
     Arrival* ready;     // (sums)
-    T* dots;            // (sums, dots)
+    T* dots;            // (sums, Columns, dots)
     Word<T>* piece;     // (slots, piece_words), one per warp
     Arrival* arrivals;  // (most_slots), one per warp
     Word<T>* stack;     // (scratch_parts, part_words, team_size), from the thread's word
@@ -144,7 +160,7 @@ struct FusedRing {
     int length;  ///< 0: the warp has no piece
     Word<T>* slots;
     Arrival* arrivals;
-    T const* next;
+    Data next;
     int to_copy;
   };
   struct Sums {
@@ -163,18 +179,19 @@ struct FusedRing {
         static_cast<std::size_t>(a.scratch) * sizeof(T), Plan::ring_row));
     auto* const ready = reinterpret_cast<Arrival*>(begin);
     auto* const all_words = reinterpret_cast<Word<T>*>(begin + fixed_bytes);
-    return {ready, reinterpret_cast<T*>(begin + Plan::ring_arrival_bytes),
-            all_words + place.warp * slots * piece_words,
-            ready + sums + place.warp * Plan::ring_most_slots,
+    return {ready, reinterpret_cast<T*>(begin + Plan::ring_arrival_bytes(element_bytes)),
+            all_words + place.warp * slots * piece_words, ready + sums + place.warp * most_slots,
             all_words + warps * slots * piece_words + place.thread};
   }
   [[nodiscard]] KOKKOS_FORCEINLINE_FUNCTION int bytes_of_dots() const {
-    return Teams * warps * static_cast<int>(sizeof(T));
+    return Columns * Teams * warps * static_cast<int>(sizeof(T));
   }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void meet(Team const& member, Place const& place,
                                         Scratch const& s) const {
-    for (int t = place.thread; t < sums * dots; t += warps * warp_threads) s.dots[t] = T(0);
+    for (int t = place.thread; t < sums * Columns * dots; t += warps * warp_threads) {
+      s.dots[t] = T(0);
+    }
     if (place.lane == 0) Warp::expect_arrivals(s.arrivals, slots);
     Warp::sync();
     if constexpr (Teams == 1) {
@@ -187,12 +204,11 @@ struct FusedRing {
       member.cluster_barrier();
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION void load_x(Held& rX, Index column, int rest, int half) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load_x(Word<T>* rX, T const* x, int rest, int half) const {
     static_for<words>([&](auto k) {
       constexpr int offset = offset_of(k());
-      rX[k()] = OnWords && x_is_aligned
-                    ? load_word<Warp, true>(a.x + column, offset, rest, Constant{})
-                    : load_scalars<Warp, OnWords>(a.x + column, offset, rest, Constant{});
+      rX[k()] = OnWords && x_is_aligned ? load_word<Warp, true>(x, offset, rest, Constant{})
+                                        : load_scalars<Warp, OnWords>(x, offset, rest, Constant{});
     });
     turn_halves(rX, half);
   }
@@ -201,7 +217,7 @@ struct FusedRing {
     if (pieces.to_copy > 0 && pieces.length > 0 && pieces.place.lane == 0) {
       copy(pieces.slots + slot * piece_words, pieces.next, pieces.length, pieces.arrivals + slot);
     }
-    pieces.next += a.lines.leading;
+    pieces.next = pieces.next + a.lines.leading;
     --pieces.to_copy;
   }
   /// Copies the next piece, after all loads from the slot.
@@ -213,9 +229,9 @@ struct FusedRing {
   KOKKOS_FORCEINLINE_FUNCTION void hold(Held& held, Pieces const& pieces, int slot) const {
     unsigned const shift = (static_cast<unsigned>(scalars_before(pieces.next)) -
                             static_cast<unsigned>(slots) * static_cast<unsigned>(a.lines.leading)) %
-                           (Plan::ring_row / sizeof(T));
-    T const* const sOwn =
-        reinterpret_cast<T const*>(pieces.slots + slot * piece_words) + pieces.own + shift;
+                           unsigned{Plan::ring_row / element_bytes};
+    auto const* const sOwn = reinterpret_cast<std::byte const*>(pieces.slots + slot * piece_words) +
+                             (pieces.own + shift) * unsigned{element_bytes};
     if (pieces.length == whole_piece) {
       take<true>(held, pieces, sOwn);
     } else {
@@ -223,21 +239,28 @@ struct FusedRing {
     }
   }
   template <bool Whole>
-  KOKKOS_FORCEINLINE_FUNCTION static void take(Held& held, Pieces const& pieces, T const* sOwn) {
+  KOKKOS_FORCEINLINE_FUNCTION void take(Held& held, Pieces const& pieces,
+                                        std::byte const* sOwn) const {
     auto const is_inside = [&](int offset) { return Whole || offset < pieces.rest; };
     if constexpr (OnWords) {
-      static_for<words>([&](auto k) {
-        constexpr int offset = offset_of(k());
-        held[k()] = Word<T>{};
-        if (is_inside(offset)) held[k()] = *reinterpret_cast<Word<T> const*>(sOwn + offset);
-      });
+      for_words<words>(
+          a.lines.data,
+          [&](auto k) {
+            constexpr int offset = offset_of(k());
+            Stored<Data> stored{};
+            if (is_inside(offset)) {
+              stored = *reinterpret_cast<Stored<Data> const*>(sOwn + offset * element_bytes);
+            }
+            return stored;
+          },
+          [&](auto k, Word<T> const& word) { held[k()] = word; });
     } else {
       bool const turned = halves_meet && pieces.place.half != 0;
       int const between = turned ? -segment_threads : segment_threads;
       int const begin = turned ? (word_width<T> - 1) * segment_threads : 0;
       static_for<word_width<T>>([&](auto e) {
         int const at = begin + e() * between;
-        T const* const sElements = sOwn + at;
+        T const* const sElements = reinterpret_cast<T const*>(sOwn) + at;
         static_for<words>([&](auto k) {
           constexpr int offset = offset_of(k());
           held[k()].e[e()] = is_inside(offset + at) ? sElements[offset] : T(0);
@@ -258,47 +281,57 @@ struct FusedRing {
   }
   KOKKOS_FORCEINLINE_FUNCTION static void find_others(Sums& products, int lane) {
     if constexpr (Teams > 1) {
-      if (lane >= Teams) return;
-      products.to_dots = Warp::of_cluster(products.dots + products.warp, lane);
-      products.to_ready = Warp::of_cluster(products.ready, lane);
+      if (lane >= Teams * Columns) return;
+      products.to_dots =
+          Warp::of_cluster(products.dots + lane / Teams * dots + products.warp, lane % Teams);
+      products.to_ready = Warp::of_cluster(products.ready, lane % Teams);
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void send(Sums const& products, T value, int lane) {
+  /// Lane c * Teams + t sends the dot product of column c to team t.
+  KOKKOS_FORCEINLINE_FUNCTION static void send(Sums const& products, T const* values, int lane) {
     unsigned const sum = products.line % sums;
+    T value = values[0];
+    static_for<Columns>([&](auto c) {
+      if (c() > 0 && lane / Teams == c()) value = values[c()];
+    });
     if constexpr (Teams == 1) {
-      if (lane == 0) products.dots[sum * dots + static_cast<unsigned>(products.warp)] = value;
-    } else if (lane < Teams) {
-      Warp::send(products.to_dots + sum * unsigned{dots * sizeof(T)}, value,
+      if (lane < Columns) {
+        products.dots[(sum * Columns + static_cast<unsigned>(lane)) * dots +
+                      static_cast<unsigned>(products.warp)] = value;
+      }
+    } else if (lane < Teams * Columns) {
+      Warp::send(products.to_dots + sum * unsigned{Columns * dots * sizeof(T)}, value,
                  products.to_ready + sum * unsigned{sizeof(Arrival)});
     }
   }
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION T receive(Team const& member, Sums& products,
-                                        Place const& place) const {
+  KOKKOS_FORCEINLINE_FUNCTION void receive(Team const& member, Sums& products, Place const& place,
+                                           Values& values) const {
     unsigned const sum = products.line % sums;
     if constexpr (Teams == 1) {
       member.team_barrier();
     } else {
       Warp::wait_for_arrival(products.ready + sum, products.line / sums % 2);
     }
-    T const* const sPair =
-        products.dots + sum * dots + (place.lane & (tree_lanes - 1)) * dots_per_lane;
-    T value;
-    if constexpr (dots_per_lane == 1) {
-      value = sPair[0];
-    } else {
-      value = sPair[0] + sPair[1];
-    }
-    value = tree_over_threads<Warp>(value, tree_lanes) + T(0);
+    static_for<Columns>([&](auto c) {
+      T const* const sPair = products.dots + (sum * Columns + c()) * dots +
+                             (place.lane & (tree_lanes - 1)) * dots_per_lane;
+      T value;
+      if constexpr (dots_per_lane == 1) {
+        value = sPair[0];
+      } else {
+        value = sPair[0] + sPair[1];
+      }
+      values[c()] = tree_over_threads<Warp>(value, tree_lanes) + T(0);
+    });
     if (Teams > 1 && place.thread == 0) Warp::expect_bytes(products.ready + sum, bytes_of_dots());
     ++products.line;
-    return value;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION static constexpr int offset_of(int word) {
     return word / segment_words * span<T> + word % segment_words * summation::lanes<T>;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static void turn_halves(Held& held, int half) {
+  KOKKOS_FORCEINLINE_FUNCTION static void turn_halves(Word<T>* held, int half) {
     if constexpr (halves_meet) {
       static_for<words>([&](auto k) {
         Word<T> const word = held[k()];
@@ -308,20 +341,19 @@ struct FusedRing {
       });
     }
   }
-  KOKKOS_FORCEINLINE_FUNCTION static int scalars_before(T const* p) {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(p) % Plan::ring_row / sizeof(T));
+  KOKKOS_FORCEINLINE_FUNCTION static int scalars_before(Data p) {
+    return static_cast<int>(address_of(p) % Plan::ring_row) / element_bytes;
   }
   /// Copies the words that `count` scalars touch, except words that reach outside the matrix.
-  KOKKOS_FORCEINLINE_FUNCTION void copy(Word<T>* sWords, T const* from, int count,
+  KOKKOS_FORCEINLINE_FUNCTION void copy(Word<T>* sWords, Data from, int count,
                                         Arrival* arrival) const {
+    std::uintptr_t const address = address_of(from);
     if constexpr (OnWords) {
-      auto const place =
-          static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from)) % Plan::ring_row;
-      Warp::copy_piece(reinterpret_cast<std::byte*>(sWords) + place, from,
-                       count * static_cast<int>(sizeof(T)), arrival);
+      Warp::copy_piece(
+          reinterpret_cast<std::byte*>(sWords) + static_cast<unsigned>(address) % Plan::ring_row,
+          reinterpret_cast<void const*>(address), count * element_bytes, arrival);
     } else {
       constexpr std::uintptr_t word = sizeof(Word<T>);
-      auto const address = reinterpret_cast<std::uintptr_t>(from);
       auto const end_address = address + static_cast<unsigned>(count) * sizeof(T);
       std::uintptr_t const first = address & ~(word - 1);
       std::uintptr_t const begin = Kokkos::max(first, first_word);

@@ -2,25 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+
 #include <Kokkos_Core.hpp>
 
 #include <tessera/backends/gpu/fused_plan.hpp>
+#include <tessera/backends/gpu/narrow_words.hpp>
 
 namespace tessera::detail::gpu {
 
 /// Holds longer lines in registers: a panel per team, Spans spans per warp, Rows lines per step.
 /// With two Buffers the next step is loaded meanwhile. If lines need all registers, x is read again
 /// from cache.
-template <class Exec, class T, bool Aligned, int Spans, int Rows, int Buffers, class Factor>
+template <class Exec, class T, bool Aligned, int Spans, int Rows, int Buffers, class Factor,
+          class Data = T const*>
 struct FusedTeam {
   using Warp = WarpOf<Exec>;
   static constexpr int words = Spans * segment_words;
   static constexpr bool keeps_x = Spans == 1;
-  FusedArguments<Exec, T, Factor> a;
+  FusedArguments<Exec, T, Factor, Data> a;
 
-  struct Line {
-    PerLine<Word<T>, words> word;
+  template <class WordOfLine>
+  struct LineOf {
+    PerLine<WordOfLine, words> word;
   };
+  using Line = LineOf<Word<T>>;
+  using Loaded = PerLine<LineOf<Stored<Data>>, Rows>;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
@@ -38,7 +45,7 @@ struct FusedTeam {
     member.team_barrier();
 
     Line rX;
-    if constexpr (keeps_x) load(rX, a.x + column, rest, Constant{});
+    if constexpr (keeps_x) load_x(rX, column, rest);
     WordStack<words, T> const stack{
         a.stacks + member.league_rank() * static_cast<Index>(a.levels) * words * team_size +
             place.thread,
@@ -52,18 +59,20 @@ struct FusedTeam {
     LinesLeft to_load = left;
     int const panels = (left.of_group + panel_lines - 1) / panel_lines;
     int panel = 0;
-    T const* line = a.lines.line(first) + column;
+    Data line = a.lines.line(first) + column;
     int buffer = 0;
 
     Line rC{};
-    auto const load_lines = [&](PerLine<Line, Rows>& rA) {
+    auto const load_lines = [&](Loaded& rA) {
       static_for<Rows>([&](auto r) {
         load(rA[r()], line + r() * a.lines.leading, r() < to_load.of_panel ? rest : 0, Once{});
       });
-      line += to_load.take(Rows) * a.lines.leading;
+      line = line + to_load.take(Rows) * a.lines.leading;
       if (to_load.ends_panel()) to_load.begin_panel();
     };
-    auto const use = [&](PerLine<Line, Rows>& rA) {
+    auto const use = [&](Loaded& loaded) {
+      PerLine<Line, Rows> space;
+      PerLine<Line, Rows>& rA = in_scalars(loaded, space);
       T* const sums = sDot + buffer * Rows * warp_threads;
       buffer ^= 1;
       static_for<Rows>([&](auto r) {
@@ -85,13 +94,13 @@ struct FusedTeam {
       left.begin_panel();
       return left.of_group > 0;
     };
-    PerLine<Line, Rows> now;
+    Loaded now;
     if constexpr (Buffers == 1) {
       do {
         load_lines(now);
       } while (use(now));
     } else {
-      PerLine<Line, Rows> next;
+      Loaded next;
       load_lines(now);
       for (;;) {
         load_lines(next);
@@ -110,7 +119,28 @@ struct FusedTeam {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static void load(Line& line, T const* from, int rest, auto how) {
+  /// The lines themselves, or `space` with the narrow ones.
+  KOKKOS_FORCEINLINE_FUNCTION PerLine<Line, Rows>& in_scalars(Loaded& loaded,
+                                                              PerLine<Line, Rows>& space) const {
+    if constexpr (std::is_pointer_v<Data>) {
+      return loaded;
+    } else {
+      static_for<Rows>([&](auto r) {
+        for_words<words>(
+            a.lines.data, [&](auto k) { return loaded[r()].word[k()]; },
+            [&](auto k, Word<T> const& word) { space[r()].word[k()] = word; });
+      });
+      return space;
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void load_x(Line& rX, Index column, int rest) const {
+    static_for<Spans>([&](auto c) {
+      constexpr int begin = c() * span<T>;
+      load_vector<Warp, Aligned, segment_words, Data>(rX.word + c() * segment_words,
+                                                      a.x + column + begin, rest - begin);
+    });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void load(auto& line, auto from, int rest, auto how) {
     static_for<Spans>([&](auto c) {
       constexpr int begin = c() * span<T>;
       load_words<Warp, Aligned, segment_words>(line.word + c() * segment_words, from + begin,

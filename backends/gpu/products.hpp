@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
+#include <variant>
 
 #include <Kokkos_Core.hpp>
 
@@ -13,6 +15,7 @@
 #include <tessera/backends/gpu/dot.hpp>
 #include <tessera/backends/gpu/fused_lines.hpp>
 #include <tessera/backends/gpu/fused_slices.hpp>
+#include <tessera/backends/gpu/narrow.hpp>
 #include <tessera/backends/gpu/sum.hpp>
 #include <tessera/kernels/label.hpp>
 
@@ -59,17 +62,43 @@ struct GpuKernels {
       gpu::block_sum<Exec, T>(exec, label, lines, y, out, workspace, *this);
     }
   };
+  static bool fuse_pairs(Lines<T> const& lines, int vectors) {
+    return backends::Backend<Exec>::template fuse_pairs<T>(lines.panels(), lines.length,
+                                                           gpu::is_aligned(lines), vectors);
+  }
   static std::size_t fused_at_once(bool row_major, Lines<T> const& lines, std::size_t columns) {
-    bool const together = row_major && columns > 2 && gpu::BlockRingPlan<Exec, T>::takes(lines);
+    if (!row_major || columns < 2) return 1;
+    if (fuse_pairs(lines, static_cast<int>(columns))) return 2;
+    bool const together = columns > 2 && gpu::BlockRingPlan<Exec, T>::takes(lines);
     return together ? std::size_t{gpu::BlockRingPlan<Exec, T>::most_columns} : 1;
   }
-  struct BlockRing : gpu::BlockRingPlan<Exec, T> {
-    using gpu::BlockRingPlan<Exec, T>::BlockRingPlan;
+  /// Two vectors, or up to eight and short lines.
+  class BlockRing {
+   public:
+    BlockRing(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, SomeColumns of_block)
+        : plan_(of_block.count() == 2 && fuse_pairs(lines, 2)
+                    ? Plan(Pair(exec, lines, tuning, 2))
+                    : Plan(Segments(exec, lines, tuning, of_block))) {}
+    [[nodiscard]] Index workspace(Lines<T> const& lines) const {
+      return std::visit([&](auto const& plan) { return plan.workspace(lines); }, plan_);
+    }
+    [[nodiscard]] static constexpr Index exchanged(Lines<T> const& /*lines*/) { return 0; }
     void run(Exec const& exec, Label const& label, Lines<T> const& lines, InputVectors<T> x,
              OutputVectors<T> y, OutputVectors<T> out, T* workspace, Meeting<T> const& /*meeting*/,
              auto const& factor, SomeColumns /*of_block*/) const {
-      gpu::block_ring<Exec, T>(exec, label, lines, x, y, out, workspace, *this, factor);
+      if (auto const* pair = std::get_if<Pair>(&plan_)) {
+        gpu::fused_pair<Exec, T>(exec, label, lines, x, y, out, workspace, *pair, factor);
+      } else {
+        gpu::block_ring<Exec, T>(exec, label, lines, x, y, out, workspace,
+                                 std::get<Segments>(plan_), factor);
+      }
     }
+
+   private:
+    using Pair = gpu::FusedLinesPlan<Exec, T>;
+    using Segments = gpu::BlockRingPlan<Exec, T>;
+    using Plan = std::variant<Pair, Segments>;
+    Plan plan_;
   };
   struct FusedLines : gpu::FusedLinesPlan<Exec, T> {
     FusedLines(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, OneColumn = {})
@@ -121,6 +150,14 @@ struct AcceleratedProducts<Exec> {
   static bool suit_fusion(detail::Lines<T> const& columns) {
     return detail::gpu::SlicesPlan<Exec, T>::are_fast(columns);
   }
+  template <class T>
+  static bool suit_fusion(detail::NarrowLines<T> const& rows) {
+    return OfNarrow<T>::suit_fusion(rows);
+  }
+  template <class T>
+  using OfNarrow = detail::GpuNarrowKernels<Exec, T>;
+  template <class T, class Columns>
+  static constexpr bool reads_narrow = std::is_same_v<T, float> && Columns::most == 1;
   static constexpr bool fuses_all = false;
   template <bool RowMajor, class T>
   static bool fuses(Exec const& exec, detail::Lines<T> const& lines, Tuning const& tuning) {
@@ -129,6 +166,10 @@ struct AcceleratedProducts<Exec> {
     } else {
       return detail::gpu::SlicesPlan<Exec, T>(exec, lines, tuning.fused_tiles).fits();
     }
+  }
+  template <bool RowMajor, class T>
+  static bool fuses(Exec const& exec, detail::NarrowLines<T> const& lines, Tuning const& tuning) {
+    return RowMajor && OfNarrow<T>::fuses(exec, lines, tuning);
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include <tessera/backends/backends.hpp>
 #include <tessera/backends/gpu/combine.hpp>
+#include <tessera/backends/gpu/narrow_words.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/tuning.hpp>
 
@@ -78,7 +79,7 @@ struct SumPlan {
   static Index fewest_columns(Lines<T> const& lines) {
     return is_aligned(lines, lines.data) ? 0 : Index{warp_threads} * word_width<T>;
   }
-  [[nodiscard]] Index partials(Lines<T> const& lines) const {
+  [[nodiscard]] Index partials(auto const& lines) const {
     return groups == 1 ? 0 : whole_words<T>(groups * lines.length);
   }
   [[nodiscard]] Index workspace(Lines<T> const& lines) const {
@@ -89,9 +90,9 @@ struct SumPlan {
 };
 
 /// Columns are adjacent, or `Spacing` apart if lines do not start on words.
-template <class Warp, int Spacing, int InFlight, class How, class T>
+template <class Warp, int Spacing, int InFlight, class How, class T, class Data = T const*>
 struct ColumnSum {
-  Lines<T> lines;
+  Lines<T, Data> lines;
   T const* y;
   summation::Panels panels;
   Index column;
@@ -108,7 +109,7 @@ struct ColumnSum {
   KOKKOS_FORCEINLINE_FUNCTION Word<T> over_panel(Index panel) const {
     Word<T> sum{};
     Index const first = panel * panels.lines;
-    T const* line = lines.line(first) + column;
+    Data line = lines.line(first) + column;
     T const* factor = y + first;
     auto left =
         static_cast<int>(Kokkos::max(Index{0}, Kokkos::min(lines.count - first, panels.lines)));
@@ -119,7 +120,7 @@ struct ColumnSum {
                        : add_lines<false>(line, factor, left, sum);
       // A compile-time number would be multiplied in advance and occupy registers.
       int const done = Kokkos::min(left, InFlight);
-      line += done * lines.leading;
+      line = line + done * lines.leading;
       factor += done;
       left -= InFlight;
     }
@@ -128,21 +129,23 @@ struct ColumnSum {
 
  private:
   template <bool AreAllThere>
-  KOKKOS_FORCEINLINE_FUNCTION void add_lines(T const* line, T const* factor, int left,
+  KOKKOS_FORCEINLINE_FUNCTION void add_lines(Data line, T const* factor, int left,
                                              Word<T>& sum) const {
-    PerLine<Word<T>, InFlight> rA;
+    PerLine<Stored<Data>, InFlight> rA;
     PerLine<T, InFlight> rY;
     static_for<InFlight>([&](auto r) {
       bool const there = AreAllThere || r() < left;
       rA[r()] = load(line + r() * lines.leading, there);
       rY[r()] = there ? Warp::load_constant(factor + r()) : T(0);
     });
-    static_for<InFlight>([&](auto r) {
-      if (AreAllThere || r() < left) multiply_add(rY[r()], rA[r()], sum);
-    });
+    for_words<InFlight>(
+        lines.data, [&](auto r) { return rA[r()]; },
+        [&](auto r, Word<T> const& word) {
+          if (AreAllThere || r() < left) multiply_add(rY[r()], word, sum);
+        });
   }
-  KOKKOS_FORCEINLINE_FUNCTION Word<T> load(T const* from, bool there) const {
-    Word<T> word{};
+  KOKKOS_FORCEINLINE_FUNCTION Stored<Data> load(Data from, bool there) const {
+    Stored<Data> word{};
     if constexpr (Spacing == 1) {
       if (there) word = load_whole<Warp>(from, How{});
     } else {
@@ -208,12 +211,12 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> tree_over_panels(Team const& member, PanelSt
   return sum[0];
 }
 
-template <class Exec, class T, int Spacing, int InFlight>
+template <class Exec, class T, int Spacing, int InFlight, class Data = T const*>
 struct Sum {
   using Plan = SumPlan<Exec, T>;
-  using Columns = ColumnSum<WarpOf<Exec>, Spacing, InFlight, Once, T>;
+  using Columns = ColumnSum<WarpOf<Exec>, Spacing, InFlight, Once, T, Data>;
 
-  Lines<T> lines;
+  Lines<T, Data> lines;
   T const* y;
   OutputVector<T> out;
   T* partials;
@@ -295,8 +298,9 @@ struct Sum {
   }
 };
 
-template <class Exec, class T>
-void sum(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y,
+/// Narrow lines are aligned.
+template <class Exec, class T, class Data>
+void sum(Exec const& exec, Label const& label, Lines<T, Data> const& lines, T const* y,
          OutputVector<T> out, T* workspace, Meeting<T> const& meeting,
          SumPlan<Exec, T> const& plan) {
   require_countable_lines(plan.panels);
@@ -304,20 +308,25 @@ void sum(Exec const& exec, Label const& label, Lines<T> const& lines, T const* y
   auto* const stacks = reinterpret_cast<Word<T>*>(workspace + plan.partials(lines));
   CombineVectors<Exec, T, OutputVector<T>> const upper(workspace, plan.groups, lines.length, out,
                                                        std::min(plan.steps.columns(), team_size));
-  int const columns_apart =
-      is_aligned(lines, lines.data) ? 1 : std::min(plan.steps.threads_per_line, warp_threads);
   bool const out_on_words = out.stride == 1 && on_word(out.data);
   bool const out_stays =
       backends::Backend<Exec>::stays_in_cache(exec, lines.length * static_cast<Index>(sizeof(T)));
-  with_static<1, 8, 16, warp_threads>(columns_apart, [&](auto spacing) {
+  auto const run = [&](auto spacing) {
     with_static<5, 6, 7, 8>(plan.lines_in_flight, [&](auto in_flight) {
       for_each_team<team_size, 4>(
           exec, label, plan.teams(), team_size, scratch_bytes<T>(plan.scratch()),
-          Sum<Exec, T, spacing(), in_flight()>{lines, y, out, workspace, stacks, meeting.arrivals,
-                                               plan, plan.scratch(), out_on_words, out_stays,
-                                               upper});
+          Sum<Exec, T, spacing(), in_flight(), Data>{lines, y, out, workspace, stacks,
+                                                     meeting.arrivals, plan, plan.scratch(),
+                                                     out_on_words, out_stays, upper});
     });
-  });
+  };
+  if constexpr (is_narrow<Data>) {
+    run(StaticInt<1>{});
+  } else {
+    int const columns_apart =
+        is_aligned(lines) ? 1 : std::min(plan.steps.threads_per_line, warp_threads);
+    with_static<1, 8, 16, warp_threads>(columns_apart, run);
+  }
   if (!plan.last_team_combines) {
     combine_groups(exec, label, static_cast<T const*>(workspace), plan.groups, lines.length, out);
   }

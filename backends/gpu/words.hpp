@@ -10,6 +10,7 @@
 
 #include <tessera/backends/backends.hpp>
 #include <tessera/order/lines.hpp>
+#include <tessera/order/narrow.hpp>
 #include <tessera/order/static_for.hpp>
 
 /// How lines are divided among threads. Sixteen threads own a segment, with four words of 16 bytes
@@ -40,9 +41,31 @@ inline bool on_word(void const* p) {
 }
 
 template <class T>
+KOKKOS_FORCEINLINE_FUNCTION std::uintptr_t address_of(T const* data) {
+  return reinterpret_cast<std::uintptr_t>(data);
+}
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION std::uintptr_t address_of(NarrowData<T> const& data) {
+  return reinterpret_cast<std::uintptr_t>(data.bytes);
+}
+template <class T>
+int bytes_of_element(T const* /*data*/) {
+  return static_cast<int>(sizeof(T));
+}
+template <class T>
+int bytes_of_element(NarrowData<T> const& data) {
+  return static_cast<int>(element_bytes(data.storage));
+}
+
+template <class T, class Data>
+bool is_aligned(Lines<T, Data> const& lines) {
+  Index const width = 16 / bytes_of_element(lines.data);
+  return address_of(lines.data) % 16 == 0 && lines.length % width == 0 &&
+         (lines.leading % width == 0 || lines.count == 1);
+}
+template <class T>
 bool is_aligned(Lines<T> const& lines, T const* x) {
-  return on_word(lines.data) && on_word(x) && lines.length % word_width<T> == 0 &&
-         (lines.leading % word_width<T> == 0 || lines.count == 1);
+  return is_aligned(lines) && on_word(x);
 }
 
 template <class T>
@@ -132,6 +155,22 @@ KOKKOS_FORCEINLINE_FUNCTION Word<T> load_scalars(T const* from, int offset, int 
     if (offset + at < rest) word.e[e()] = load_scalar<Warp>(from + offset + at, how);
   });
   return word;
+}
+
+/// What a thread loads of adjacent elements: a word of scalars, or less (narrow_words.hpp).
+template <class Data>
+struct StoredOf;
+template <class T>
+struct StoredOf<T const*> {
+  using Type = Word<T>;
+};
+template <class Data>
+using Stored = typename StoredOf<Data>::Type;
+
+/// Calls use(k, the scalars of word k) for each k; load(k) is the word.
+template <int Words, class T, class Load, class Use>
+KOKKOS_FORCEINLINE_FUNCTION void for_words(T const* /*data*/, Load const& load, Use const& use) {
+  static_for<Words>([&](auto k) { use(k, load(k)); });
 }
 
 /// Loads the word at `offset`; elements from `rest` on are +0.

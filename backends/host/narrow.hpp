@@ -499,6 +499,7 @@ void fused_tiles_of_narrow(Exec const& exec, Label const& label, NarrowLines<T> 
 template <class Exec, class T>
 struct HostNarrowKernels {
   static constexpr int columns_at_once = most_columns;
+  static bool take(NarrowLines<T> const& /*lines*/) { return true; }
 
   /// For plans, next to the widened pieces.
   static std::size_t scratch_left() {

@@ -116,6 +116,8 @@ struct AcceleratedProducts<Exec> {
   }
   template <class T>
   using OfNarrow = detail::HostNarrowKernels<Exec, T>;
+  template <class T, class Columns>
+  static constexpr bool reads_narrow = true;
   static constexpr bool fuses_all = true;
 };
 

@@ -111,9 +111,10 @@ class Values {
 
 class BedSource final : public MatrixSource {
  public:
-  BedSource(InputFile file, MatrixInfo info)
+  BedSource(InputFile file, MatrixInfo info, bool missing_is_nan)
       : MatrixSource(std::move(info)),
         file_(std::move(file)),
+        missing_is_nan_(missing_is_nan),
         column_bytes_((this->info().rows - 1) / per_byte + 1),
         means_(this->info().cols) {
     for (auto& mean : means_) mean.store(no_mean, std::memory_order_relaxed);
@@ -195,8 +196,10 @@ class BedSource final : public MatrixSource {
     }
   }
 
+  /// The value of a missing genotype.
   /// @param bytes of the whole column; empty: read if the mean is unknown
   [[nodiscard]] double mean_of(std::uint64_t col, std::span<std::byte const> bytes) const {
+    if (missing_is_nan_) return std::numeric_limits<double>::quiet_NaN();
     double mean = means_[col].load(std::memory_order_relaxed);
     if (!std::isnan(mean)) return mean;
     Tally tally;
@@ -221,6 +224,7 @@ class BedSource final : public MatrixSource {
   }
 
   InputFile file_;
+  bool missing_is_nan_;
   std::uint64_t column_bytes_;
   // The threads that find a mean find the same one.
   mutable std::vector<std::atomic<double>> means_;
@@ -306,7 +310,7 @@ std::string file_next_to_bed(std::string const& path, std::string const& extensi
   return std::filesystem::path(path).replace_extension(extension).string();
 }
 
-std::unique_ptr<MatrixSource> open_bed(InputFile file, RawFile const& /*raw*/) {
+std::unique_ptr<MatrixSource> open_bed(InputFile file, RawFile const& raw) {
   require_positions(file);
   check_mark(file);
   MatrixInfo info;
@@ -320,7 +324,7 @@ std::unique_ptr<MatrixSource> open_bed(InputFile file, RawFile const& /*raw*/) {
   info.file_bytes = size_of_bed(file, info.rows, info.cols);
   info.reader_bytes = info.cols * sizeof(double);
   require_memory(info.reader_bytes, file.path(), "the means of the columns");
-  return std::make_unique<BedSource>(std::move(file), std::move(info));
+  return std::make_unique<BedSource>(std::move(file), std::move(info), raw.missing_is_nan);
 }
 
 }  // namespace tessera::io

@@ -101,6 +101,7 @@ struct RawFile {
   std::uint64_t cols = 0;
   Layout layout = Layout::right;
   CsvHeader header = CsvHeader::automatic;
+  bool missing_is_nan = false;  ///< of genotypes; else the mean of the column
 };
 
 struct Block {

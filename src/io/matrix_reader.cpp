@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <cmath>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -62,10 +63,39 @@ MatrixInfo const& MatrixReader::info() const noexcept {
   return source_->info();
 }
 
+void MatrixReader::fill_missing(double code, std::vector<double> means) {
+  missing_ = code;
+  means_ = std::move(means);
+}
+
+/// `to` begins at `place` of a line of `length` elements, in column `col`.
+template <class T>
+void MatrixReader::fill(std::span<T> to, std::uint64_t length, std::uint64_t place,
+                        std::uint64_t col) const {
+  if constexpr (std::is_integral_v<T>) {
+    throw std::logic_error("tessera::io: filled elements are not those of the file");
+  } else {
+    bool const by_rows = info().layout == Layout::right;
+    bool const is_nan = std::isnan(missing_);
+    auto const code = static_cast<T>(missing_);
+    for (T& x : to) {
+      bool const is_missing = is_nan ? std::isnan(x) : x == code;
+      if (is_missing) x = static_cast<T>(means_[by_rows ? col + place : col]);
+      if (++place < length) continue;
+      place = 0;
+      if (!by_rows) ++col;
+    }
+  }
+}
+
 template <class T>
 void MatrixReader::read(Part part, std::uint64_t first, std::span<T> to) const {
   if (std::is_integral_v<T>) check_size(info(), sizeof(T));
   read_converted(*source_, path_, part, first, to);
+  if (!fills_missing() || part != Part::matrix) return;
+  bool const by_rows = info().layout == Layout::right;
+  std::uint64_t const length = by_rows ? info().cols : info().rows;
+  if (length > 0) fill(to, length, first % length, by_rows ? 0 : first / length);
 }
 
 template <class T>
@@ -73,6 +103,8 @@ void MatrixReader::read_block(Block const& block, std::span<T> to) const {
   if (std::is_integral_v<T>) check_size(info(), sizeof(T));
   check_block(info(), block, to.size());
   read_block_converted(*source_, path_, block, to);
+  if (!fills_missing()) return;
+  fill(to, info().layout == Layout::right ? block.cols : block.rows, 0, block.col);
 }
 
 #define TESSERA_READ_AS(T)                                                   \

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <io/errors.hpp>
 #include <io/input_file.hpp>
@@ -50,6 +51,11 @@ class MatrixReader {
   template <class T>
   void read_block(Block const& block, std::span<T> to) const;
 
+  /// From now on, entries of the matrix that are equal to `code`, or NaN if it is NaN, are read as
+  /// the mean of their column, rounded to the type that is read. Elements are not read as stored.
+  void fill_missing(double code, std::vector<double> means);
+  [[nodiscard]] bool fills_missing() const noexcept { return !means_.empty(); }
+
   /// The file's vector: V of an ex3 file, a single row or column, or the only dimension.
   /// @param length required; empty: any
   [[nodiscard]] Part vector_part(std::optional<std::uint64_t> length) const;
@@ -60,6 +66,11 @@ class MatrixReader {
   [[nodiscard]] InputFile const& file() const noexcept;
 
  private:
+  template <class T>
+  void fill(std::span<T> to, std::uint64_t length, std::uint64_t place, std::uint64_t col) const;
+
+  double missing_ = 0;
+  std::vector<double> means_{};  ///< of columns; empty: nothing is filled
   std::string path_;
   std::unique_ptr<MatrixSource> source_;
 };

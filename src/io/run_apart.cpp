@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <fstream>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -128,6 +129,13 @@ bool receive_from(int descriptor, std::uint64_t most_bytes, std::vector<std::byt
   }
 }
 
+/// It must not hold the locks of its files when a signal that cannot be caught has ended the
+/// parent.
+void end_with(pid_t parent) {
+  static_cast<void>(::prctl(PR_SET_PDEATHSIG, SIGKILL));
+  if (::getppid() != parent) ::_exit(1);  // it ended before prctl()
+}
+
 [[noreturn]] void work_apart(std::function<void(Send const&)> const& work, int descriptor) {
   prepare();
   try {
@@ -149,9 +157,11 @@ ApartResult run_apart(std::function<void(Send const&)> const& work, std::uint64_
   Descriptor from(pipe[0]);
   Descriptor to(pipe[1]);
   SignalsBlocked signals;  // a handler between fork() and Child would not end the process
+  pid_t const parent = ::getpid();
   pid_t const id = ::fork();
   if (id < 0) return not_started();
   if (id == 0) {
+    end_with(parent);
     signals.restore();
     from.reset();  // writing fails once the parent has ended
     work_apart(work, to.get());

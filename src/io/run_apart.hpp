@@ -24,7 +24,8 @@ using Send = std::function<void(std::span<std::byte const>)>;
 inline constexpr std::uint64_t most_apart = std::uint64_t{1} << 30U;
 
 /// Runs `work` in a forked process, because a library may crash on a damaged file. It prints
-/// nothing, and may use a minute of processor time. `work` uses no threads, Kokkos or device.
+/// nothing, may use a minute of processor time, and ends with this process. `work` uses no threads,
+/// Kokkos or device.
 /// @param most_bytes a process that sends more is killed
 [[nodiscard]] ApartResult run_apart(std::function<void(Send const&)> const& work,
                                     std::uint64_t most_bytes = most_apart);

@@ -12,6 +12,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <optional>
 #include <python/arrays.hpp>
 #include <python/checking.hpp>
@@ -335,7 +336,8 @@ nb::object rows_of_stream(StreamObject const& a, std::int64_t first, std::int64_
 StreamObject open_file(std::string const& path, std::size_t memory_limit,
                        std::optional<std::string> const& dtype,
                        std::optional<std::pair<std::int64_t, std::int64_t>> const& shape,
-                       std::string const& order, nb::object recipe) {
+                       std::string const& order, nb::object recipe, std::optional<double> missing,
+                       std::vector<double> means) {
   Call const call{"open", false};
   std::optional<std::array<std::int64_t, 2>> extents;
   if (shape) {
@@ -345,11 +347,13 @@ StreamObject open_file(std::string const& path, std::size_t memory_limit,
     }
     extents = {shape->first, shape->second};
   }
-  return {
-      {read_file(path, type_of_name(call, dtype), extents, rows_first(call, order), memory_limit),
-       memory_limit, look_for_signals_in_call},
-      std::move(recipe),
-      nb::none()};
+  std::optional<Filling> filling;
+  if (missing) filling = {.code = *missing, .means = std::move(means)};
+  return {{read_file(path, type_of_name(call, dtype), extents, rows_first(call, order),
+                     memory_limit, filling),
+           memory_limit, look_for_signals_in_call},
+          std::move(recipe),
+          nb::none()};
 }
 
 /// On its own thread: it may take long, and its caller may stop waiting at a signal.
@@ -546,7 +550,7 @@ NB_MODULE(_core, m) {
   m.def("threads", &threads, "n"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>());
   m.def("info", &info, nb::sig("def info() -> dict[str, typing.Any]"));
   m.def("_open", &open_file, "path"_a, "memory_limit"_a, "dtype"_a.none(), "shape"_a.none(),
-        "order"_a, "recipe"_a);
+        "order"_a, "recipe"_a, "missing"_a = nb::none(), "means"_a = std::vector<double>());
   m.def("_from_callback", &from_callback, "rows"_a, "cols"_a, "read"_a, "dtype"_a, "order"_a,
         "memory_limit"_a, "recipe"_a, "held"_a = 0);
   m.def("_rows_of_stream", &rows_of_stream);

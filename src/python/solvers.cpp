@@ -227,6 +227,27 @@ SvdFound svd(Solving const& solving, SvdCall const& call) {
   return found;
 }
 
+ColumnStatsFound column_stats(Solving const& solving, std::int64_t ddof,
+                              std::optional<double> missing) {
+  ColumnStatsFound found;
+  auto const calls = [](solve::Index /*rows*/, solve::Index /*cols*/) -> solve::SolverCalls {
+    return {.column_statistics = true};
+  };
+  with_operator(solving, calls,
+                [&]<class Exec, class T>(solve::BlockOperator<Exec, T> const& op,
+                                         solve::Control<T> const& /*control*/) {
+                  auto its = solve::column_statistics(op, {.ddof = ddof, .missing = missing});
+                  found = {.mean = std::move(its.mean),
+                           .variance = std::move(its.variance),
+                           .min = std::move(its.min),
+                           .max = std::move(its.max),
+                           .count = {its.count.begin(), its.count.end()},
+                           .missing = {its.missing.begin(), its.missing.end()},
+                           .nonfinite = {its.nonfinite.begin(), its.nonfinite.end()}};
+                });
+  return found;
+}
+
 solve::RegressionSolver solver_of(RegressionMethod method) {
   switch (method) {
     case RegressionMethod::newton:

@@ -83,6 +83,18 @@ struct SvdFound {
 };
 SvdFound svd(Solving const& solving, SvdCall const& call);
 
+struct ColumnStatsFound {
+  std::vector<double> mean;
+  std::vector<double> variance;
+  std::vector<double> min;
+  std::vector<double> max;
+  std::vector<std::int64_t> count;
+  std::vector<std::int64_t> missing;
+  std::vector<std::int64_t> nonfinite;
+};
+ColumnStatsFound column_stats(Solving const& solving, std::int64_t ddof,
+                              std::optional<double> missing);
+
 enum class RegressionLoss { linear, logistic, poisson, gamma, tweedie, multinomial };
 
 /// As solve::RegressionSolver.

@@ -205,6 +205,25 @@ nb::dict randomized_svd_of(std::string const& name, nb::handle A, std::int64_t k
   return triplets_of({name.c_str(), copy}, A, arguments, true, on_step);
 }
 
+nb::dict column_stats_of(std::string const& name, nb::handle A, std::int64_t ddof,
+                         std::optional<double> missing, bool copy) {
+  Input const a = take({name.c_str(), copy}, A, nb::none());
+  ColumnStatsFound found;
+  {
+    nb::gil_scoped_release const released;
+    found = column_stats(solving_of(a, nb::none()), ddof, missing);
+  }
+  nb::dict result;
+  result["mean"] = found.mean;
+  result["variance"] = found.variance;
+  result["min"] = found.min;
+  result["max"] = found.max;
+  result["count"] = found.count;
+  result["missing"] = found.missing;
+  result["nonfinite"] = found.nonfinite;
+  return result;
+}
+
 RegressionMethod method_of(std::string const& solver) {
   return solver == "newton"      ? RegressionMethod::newton
          : solver == "newton_cg" ? RegressionMethod::newton_cg
@@ -292,6 +311,7 @@ void add_solvers(nb::module_& m) {
         "rises"_a, "is_pca"_a, "scale"_a, "on_step"_a.none(), "copy"_a);
   m.def("_randomized_svd", &randomized_svd_of, "name"_a, "A"_a, "k"_a, "oversampling"_a,
         "power_iterations"_a, "seed"_a, "on_step"_a.none(), "copy"_a);
+  m.def("_column_stats", &column_stats_of, "name"_a, "A"_a, "ddof"_a, "missing"_a.none(), "copy"_a);
   m.def("_regression", &regression_of, "name"_a, "loss"_a, "A"_a, "y"_a, "weights"_a.none(),
         "offset"_a.none(), "penalty"_a, "intercept"_a, "power"_a, "classes"_a, "tol"_a, "solver"_a,
         "maxiter"_a, "on_step"_a.none(), "copy"_a);

@@ -51,7 +51,7 @@ void require_order_of_file(StreamedMatrix const& a, bool is_of_transpose) {
 
 Reading read_file(std::string const& path, std::optional<ElementType> const& type,
                   std::optional<std::array<std::int64_t, 2>> const& shape, bool by_rows,
-                  std::size_t limit) {
+                  std::size_t limit, std::optional<Filling> const& filling) {
   io::RawFile raw;
   if (type) raw.type = scalar_type(*type);
   if (shape) {
@@ -60,6 +60,7 @@ Reading read_file(std::string const& path, std::optional<ElementType> const& typ
     raw.layout = by_rows ? io::Layout::right : io::Layout::left;
   }
   auto const reader = std::make_shared<io::MatrixReader>(path, raw);
+  if (filling) reader->fill_missing(filling->code, filling->means);
   auto const& info = reader->info();
   if (info.dimensions != 2) {
     throw io::FileError(io::ErrorKind::bad_input, path,

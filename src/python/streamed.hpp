@@ -10,6 +10,7 @@
 #include <optional>
 #include <python/operations.hpp>
 #include <string>
+#include <vector>
 
 /// Matrices that are read block by block.
 namespace tessera::python {
@@ -42,10 +43,16 @@ struct Reading {
 
 /// @param type empty: the file's
 /// @param shape of raw elements
+/// Entries that are read as the means of their columns.
+struct Filling {
+  double code = 0;
+  std::vector<double> means;
+};
+
 /// @param limit bytes of a pass; a buffer of rows takes at most half
 Reading read_file(std::string const& path, std::optional<ElementType> const& type,
                   std::optional<std::array<std::int64_t, 2>> const& shape, bool by_rows,
-                  std::size_t limit);
+                  std::size_t limit, std::optional<Filling> const& filling);
 
 struct StreamedMatrix {
   Reading reading;

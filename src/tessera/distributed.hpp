@@ -28,6 +28,7 @@
 #include <tessera/detail/kernels.hpp>
 #include <tessera/detail/product.hpp>
 #include <tessera/distributed/communicator.hpp>
+#include <tessera/distributed/detail/block_jobs.hpp>
 #include <tessera/distributed/detail/parts.hpp>
 #include <tessera/distributed/detail/shares.hpp>
 #include <tessera/distributed/detail/sum_in_memory.hpp>
@@ -61,6 +62,8 @@ class Distributed {
   using Memory = Kokkos::View<T*, typename Exec::memory_space>;
   template <class T>
   using MatrixIn = detail::MatrixArgument<T const>;
+  template <class T>
+  using MatrixOut = detail::MatrixArgument<T>;
   template <class T>
   using VectorArgumentIn = detail::VectorArgument<T const>;
 
@@ -171,24 +174,37 @@ class Distributed {
     });
   }
 
-  template <MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
-  void multiply(A const& a, In const& v, Out const& b,
+  /// As above for blocks of vectors, with the bits of single calls: as many reads of A and messages
+  /// as of one vector, up to the number of vectors that the kernels take at once.
+  template <MatrixOf<Exec> A, FactorOf<Exec, A> V, OutputMatrixOf<Exec, A> B>
+  void multiply(A const& a, V const& v, B const& b,
                 std::type_identity_t<Options<Exec>> const& options = {}) const {
-    for_each_column("multiply of blocks", a, v, b,
-                    [&](auto const& x, auto const& y) { multiply(a, x, y, options); });
+    using T = typename A::non_const_value_type;
+    call_multiply<T>(detail::matrix_in(a), detail::matrix_in(v), detail::matrix_out(b), options);
   }
-  template <MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
-  void multiply_transposed(A const& a, In const& b, Out const& c,
+  template <MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
+  void multiply_transposed(A const& a, B const& b, C const& c,
                            std::type_identity_t<Options<Exec>> const& options = {}) const {
-    for_each_column("multiply_transposed of blocks", a, b, c,
-                    [&](auto const& x, auto const& y) { multiply_transposed(a, x, y, options); });
+    using T = typename A::non_const_value_type;
+    call_transposed<T>(detail::matrix_in(a), detail::matrix_in(b), detail::matrix_out(c), options);
   }
-  template <MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
-  void atax(A const& a, In const& v, Out const& c,
+  template <MatrixOf<Exec> A, FactorOf<Exec, A> V, OutputMatrixOf<Exec, A> C>
+  void atax(A const& a, V const& v, C const& c,
             std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
                 options = {}) const {
-    for_each_column("atax of blocks", a, v, c,
-                    [&](auto const& x, auto const& y) { atax(a, x, y, options); });
+    using T = typename A::non_const_value_type;
+    call_atax<T>(detail::matrix_in(a), detail::matrix_in(v), nullptr, detail::matrix_out(c),
+                 options);
+  }
+  template <MatrixOf<Exec> A, FactorOf<Exec, A> V, OutputMatrixOf<Exec, A> B,
+            OutputMatrixOf<Exec, A> C>
+  void atax(A const& a, V const& v, B const& b, C const& c,
+            std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
+                options = {}) const {
+    using T = typename A::non_const_value_type;
+    auto const first = detail::matrix_out(b);
+    call_atax<T>(detail::matrix_in(a), detail::matrix_in(v), &first, detail::matrix_out(c),
+                 options);
   }
 
   /// x·y of distributed vectors with the bits of tessera::dot, on every rank.
@@ -422,16 +438,29 @@ class Distributed {
                                    checks::require_apart(operation, "B", b, "v", v);
                                  },
                                  {});
+    multiply_agreed<T>(global, a, distributed::detail::block_of(v),
+                       distributed::detail::block_of(b), options);
+  }
+  template <class T>
+  void call_multiply(MatrixIn<T> const& a, MatrixIn<T> const& v, MatrixOut<T> const& b,
+                     Options<Exec> const& options) const {
+    constexpr auto operation = "Distributed::multiply";
+    auto const global = agree<T>(
+        operation, a,
+        [&] { detail::require_blocks(operation, a, "V", v, a.extent(1), "B", b, a.extent(0)); },
+        {.vectors = static_cast<Index>(v.extent(1))});
+    multiply_agreed<T>(global, a, v, b, options);
+  }
+  template <class T>
+  void multiply_agreed(Global const& global, MatrixIn<T> const& a, MatrixIn<T> const& v,
+                       MatrixOut<T> const& b, Options<Exec> const& options) const {
     distributed::Rows const mine{0, static_cast<Index>(a.extent(0))};
     together([&] {
-      if (mine.count == 0 || a.extent(1) == 0) {
-        return detail::set_zero<T>(exec_, "tessera::distributed::zero", mine.count,
-                                   detail::output(b));
-      }
+      if (mine.count == 0 || a.extent(1) == 0) return set_zeros(b);
       with_set<T>(options.kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
-        distributed::detail::multiply_rows<Set, by_rows()>(
-            exec_, distributed::detail::lines_of_rows<by_rows()>(a, mine, global.all_rows), v,
-            detail::output(b), options);
+        distributed::detail::multiply_rows_by_block<Set, by_rows()>(
+            exec_, distributed::detail::lines_of_rows<by_rows()>(a, mine, global.all_rows), v, b,
+            options);
       });
     });
   }
@@ -451,6 +480,18 @@ class Distributed {
     distributed::detail::TransposedJob<Exec, T> const job{exec_, a, b, options, global.all_rows};
     sum_over_rows<T>(global, a, detail::output(c), options.kernels, job);
   }
+  template <class T>
+  void call_transposed(MatrixIn<T> const& a, MatrixIn<T> const& b, MatrixOut<T> const& c,
+                       Options<Exec> const& options) const {
+    constexpr auto operation = "Distributed::multiply_transposed";
+    auto const global = agree<T>(
+        operation, a,
+        [&] { detail::require_blocks(operation, a, "B", b, a.extent(0), "C", c, a.extent(1)); },
+        {.vectors = static_cast<Index>(b.extent(1))});
+    distributed::detail::TransposedBlockJob<Exec, T> const job{exec_, a, b, options,
+                                                               global.all_rows};
+    sum_block_over_rows<T>(global, a, c, options.kernels, job);
+  }
 
   template <class T>
   void call_atax(MatrixIn<T> const& a, VectorArgumentIn<T> const& v,
@@ -458,7 +499,6 @@ class Distributed {
                  AtaxOptions<Exec, T> const& options) const {
     constexpr auto operation = "Distributed::atax";
     detail::TermsOfAtax<T> const terms(options);
-    maps::Function<T> const& map = options.map.function();
     auto const require_output = [&](char const* name, detail::VectorArgument<T> const& out,
                                     std::size_t size) {
       checks::require_output(operation, name, out, size);
@@ -473,33 +513,100 @@ class Distributed {
       if (b != nullptr) checks::require_apart(operation, "C", c, "B", *b);
       terms.require_extents(operation, a.extent(0), a.extent(1));
     };
-    auto const global = agree<T>(operation, a, check,
-                                 {.alpha = static_cast<double>(options.alpha),
-                                  .beta = static_cast<double>(options.beta),
-                                  .map = map.kind,
-                                  .gamma = static_cast<double>(map.gamma)});
-    auto const b_out = b == nullptr ? detail::OutputVector<T>{nullptr, 1} : detail::output(*b);
+    auto const global = agree<T>(operation, a, check, sameness_of(options, 0));
+    std::optional<MatrixOut<T>> b_block;
+    if (b != nullptr) b_block.emplace(distributed::detail::block_of(*b));
+    atax_agreed<T>(global, a, distributed::detail::block_of(v), b_block ? &*b_block : nullptr,
+                   distributed::detail::block_of(c), options, terms);
+  }
+  template <class T>
+  void call_atax(MatrixIn<T> const& a, MatrixIn<T> const& v, MatrixOut<T> const* b,
+                 MatrixOut<T> const& c, AtaxOptions<Exec, T> const& options) const {
+    constexpr auto operation = "Distributed::atax";
+    detail::TermsOfAtax<T> const terms(options);
+    auto const check = [&] {
+      detail::require_blocks(operation, a, "V", v, a.extent(1), "C", c, a.extent(1));
+      if (b != nullptr) {
+        detail::require_blocks(operation, a, "V", v, a.extent(1), "B", *b, a.extent(0));
+        checks::require_apart(operation, "C", c, "B", *b);
+        terms.require_apart(operation, "B", *b);
+      }
+      terms.require_extents(operation, a.extent(0), a.extent(1));
+      terms.require_apart(operation, "C", c);
+    };
+    auto const global =
+        agree<T>(operation, a, check, sameness_of(options, static_cast<Index>(v.extent(1))));
+    atax_agreed<T>(global, a, v, b, c, options, terms);
+  }
+  template <class T>
+  static Sameness sameness_of(AtaxOptions<Exec, T> const& options, Index vectors) {
+    maps::Function<T> const& map = options.map.function();
+    return {.vectors = vectors,
+            .alpha = static_cast<double>(options.alpha),
+            .beta = static_cast<double>(options.beta),
+            .map = map.kind,
+            .gamma = static_cast<double>(map.gamma)};
+  }
+  template <class T>
+  void atax_agreed(Global const& global, MatrixIn<T> const& a, MatrixIn<T> const& v,
+                   MatrixOut<T> const* b, MatrixOut<T> const& c,
+                   AtaxOptions<Exec, T> const& options, detail::TermsOfAtax<T> const& terms) const {
     auto const rows = static_cast<Index>(a.extent(0));
     auto const cols = static_cast<Index>(a.extent(1));
     detail::with_map(options.map, [&](auto const& factor) {
       using Factor = std::remove_cvref_t<decltype(factor)>;
-      distributed::detail::AtaxJob<Exec, T, Factor> const job{
-          exec_, a, v, b_out, options, factor, global.all_rows};
-      sum_over_rows<T>(global, a, detail::output(c), options.kernels, job);
-      if (cols == 0 && b_out.data != nullptr) {
-        detail::set_zero<T>(exec_, "tessera::distributed::zero", rows, b_out);
+      distributed::detail::AtaxBlockJob<Exec, T, Factor> const job{
+          exec_, a, v, b, options, factor, global.all_rows};
+      sum_block_over_rows<T>(global, a, c, options.kernels, job);
+      if (cols == 0 && b != nullptr) set_zeros(*b);
+      for (Index j = 0; j < job.columns(); ++j) {
+        detail::finish_atax(exec_, rows, job.b_of(j), cols, distributed::detail::column_of(c, j),
+                            terms, factor);
       }
-      detail::finish_atax(exec_, rows, b_out, cols, detail::output(c), terms, factor);
     });
   }
 
-  /// c = the tree over the units of all rows; `job` computes this rank's parts.
+  template <class T>
+  void set_zeros(MatrixOut<T> const& block) const {
+    for (Index j = 0; j < static_cast<Index>(block.extent(1)); ++j) {
+      detail::set_zero<T>(exec_, "tessera::distributed::zero", static_cast<Index>(block.extent(0)),
+                          distributed::detail::column_of(block, j));
+    }
+  }
+
+  template <class T, class Job>
+  void sum_block_over_rows(Global const& global, MatrixIn<T> const& a, MatrixOut<T> const& c,
+                           Kernels kernels, Job const& job) const {
+    auto const cols = static_cast<Index>(a.extent(1));
+    if (job.columns() == 0) return;
+    auto const column = [&](Index j) { return distributed::detail::column_of(c, j); };
+    if (job.columns() == 1 || (c.stride(0) == 1 && c.stride(1) == c.extent(0))) {
+      return sum_over_rows<T>(global, a, column(0), kernels, job);
+    }
+    Memory<T> sums;
+    together([&] { sums = memory<T>("sums", cols * job.columns()); });
+    sum_over_rows<T>(global, a, {sums.data(), 1}, kernels, job);
+    for (Index j = 0; j < job.columns(); ++j) {
+      detail::copy_vector<T>(exec_, "tessera::distributed::copy", cols, sums.data() + j * cols, 1,
+                             column(j));
+    }
+  }
+
+  template <class Job>
+  static Index columns_of(Job const& job) {
+    if constexpr (requires { job.columns(); }) return job.columns();
+    return 1;
+  }
+
+  /// c = the tree over the units of all rows, for each column of the job; `job` computes this
+  /// rank's parts.
   template <class T, class Job>
   void sum_over_rows(Global const& global, MatrixIn<T> const& a, detail::OutputVector<T> c,
                      Kernels kernels, Job const& job) const {
     auto const cols = static_cast<Index>(a.extent(1));
+    Index const length = cols * columns_of(job);
     if (global.all_rows == 0 || cols == 0) {
-      return detail::set_zero<T>(exec_, "tessera::distributed::zero", cols, c);
+      return detail::set_zero<T>(exec_, "tessera::distributed::zero", length, c);
     }
     auto const units = distributed::detail::units_of<T>(global.by_rows, global.all_rows, cols);
     std::vector<distributed::detail::Share> shares;
@@ -513,7 +620,7 @@ class Distributed {
         if (share.ends_begun) its.push_back(0);
         for (auto const& subtree : share.whole) its.push_back(subtree.level);
       }
-      sum.emplace(exec_, *comm_, *exchanges_, exchanges_->by, std::move(levels), cols);
+      sum.emplace(exec_, *comm_, *exchanges_, exchanges_->by, std::move(levels), length);
       with_set<T>(kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
         make_roots<Set, by_rows()>(global, units, shares[index()], a, job, sum->roots(), chains);
       });
@@ -537,9 +644,14 @@ class Distributed {
              Job const& job, distributed::Rows const& rows, Memory<T> const& factors,
              Memory<T> const& chains) const {
     namespace parts = distributed::detail;
+    Index const of_column =
+        static_cast<Index>(a.extent(1)) * distributed::detail::chains_of_column<RowMajor, T>;
     auto const take = [&](detail::Lines<T> const& lines, Index first) {
-      parts::go_on<RowMajor>(exec_, lines, (rows.first + first) % units.unit,
-                             factors.data() + first, chains.data());
+      for (Index j = 0; j < columns_of(job); ++j) {
+        parts::go_on<RowMajor>(exec_, lines, (rows.first + first) % units.unit,
+                               factors.data() + j * rows.count + first,
+                               chains.data() + j * of_column);
+      }
     };
     if constexpr (requires { job.template for_lines<RowMajor>(rows, take); }) {
       job.template for_lines<RowMajor>(local(global, rows), take);
@@ -554,14 +666,14 @@ class Distributed {
   void make_roots(Global const& global, distributed::detail::Units const& units,
                   distributed::detail::Share const& share, MatrixIn<T> const& a, Job const& job,
                   T* roots, Chains<T>& chains) const {
-    auto const cols = static_cast<Index>(a.extent(1));
-    Index const chain_count = cols * distributed::detail::chains_of_column<RowMajor, T>;
+    Index const length = static_cast<Index>(a.extent(1)) * columns_of(job);
+    Index const chain_count = length * distributed::detail::chains_of_column<RowMajor, T>;
     auto const prepare = [&](distributed::Rows const& rows, Memory<T>& factors,
                              std::vector<T>& on_host) {
       if (rows.count == 0) return;
       if (chains.memory.extent(0) == 0) chains.memory = memory<T>("chains", chain_count);
       on_host.resize(chains.memory.extent(0));
-      factors = memory<T>("factors", rows.count);
+      factors = memory<T>("factors", rows.count * columns_of(job));
       job.template make_factors<Set, RowMajor>(local(global, rows), factors.data());
     };
     prepare(share.begun, chains.begun_factors, chains.begun);
@@ -572,10 +684,10 @@ class Distributed {
       go_on<RowMajor>(global, units, a, job, share.open, chains.open_factors, chains.memory);
       copy_to_host(chains.memory.data(), chains.open.data(), chain_count);
     }
-    T* root = roots + (share.ends_begun ? cols : 0);
+    T* root = roots + (share.ends_begun ? length : 0);
     for (auto const& subtree : share.whole) {
       job.template add_units<Set, RowMajor>(local(global, subtree.rows), {root, 1});
-      root += cols;
+      root += length;
     }
   }
 
@@ -600,8 +712,9 @@ class Distributed {
         copy_to_device(begun.data(), chains.memory.data(), static_cast<Index>(begun.size()));
         go_on<RowMajor>(global, units, a, job, share.begun, chains.begun_factors, chains.memory);
         if (share.ends_begun) {
-          distributed::detail::end_chains<RowMajor>(exec_, static_cast<Index>(a.extent(1)),
-                                                    chains.memory.data(), roots);
+          distributed::detail::end_chains<RowMajor>(
+              exec_, static_cast<Index>(a.extent(1)) * columns_of(job), chains.memory.data(),
+              roots);
         } else {
           copy_to_host(chains.memory.data(), begun.data(), static_cast<Index>(begun.size()));
         }
@@ -637,26 +750,6 @@ class Distributed {
         body(set, std::false_type{});
       }
     });
-  }
-
-  template <class A, class In, class Out, class Body>
-  void for_each_column(char const* operation, A const& a, In const& in, Out const& out,
-                       Body const& body) const {
-    using T = typename A::non_const_value_type;
-    auto const columns = in.extent(1);
-    agree<T>(operation, detail::matrix_in(a),
-             [&] {
-               if (out.extent(1) != columns) {
-                 checks::fail(operation,
-                              "expected as many vectors in the result as in the factor, " +
-                                  std::to_string(columns) + ", found " +
-                                  std::to_string(out.extent(1)));
-               }
-             },
-             {.vectors = static_cast<Index>(columns)});
-    for (std::size_t j = 0; j < columns; ++j) {
-      body(Kokkos::subview(in, Kokkos::ALL, j), Kokkos::subview(out, Kokkos::ALL, j));
-    }
   }
 
   template <class T>

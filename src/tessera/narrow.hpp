@@ -96,11 +96,17 @@ KOKKOS_FORCEINLINE_FUNCTION float widened_by(std::uint32_t bits) {
   }
 }
 
-/// The number with these bits. GPUs convert integers slowly, and add fast: 2^23 + i is a float with
-/// the bits of i.
+/// GPUs convert integers slowly, and add fast: 2^23 + i is a float with the bits of i. `sign`: the
+/// sign bit of a signed integer, otherwise 0.
+KOKKOS_FORCEINLINE_FUNCTION float widened_integer(std::uint32_t bits, std::uint32_t sign) {
+  constexpr std::uint32_t two_to_23 = 0x4b000000U;
+  return Kokkos::bit_cast<float>(two_to_23 | (bits ^ sign)) -
+         Kokkos::bit_cast<float>(two_to_23 | sign);
+}
+
+/// The number with these bits.
 template <Storage S>
 KOKKOS_FORCEINLINE_FUNCTION float widened(std::uint32_t bits) {
-  constexpr std::uint32_t two_to_23 = 0x4b000000U;
   if constexpr (S == Storage::float16) {
     return widened_by<backends::KokkosHalf>(bits);
   } else if constexpr (S == Storage::bfloat16) {
@@ -108,8 +114,7 @@ KOKKOS_FORCEINLINE_FUNCTION float widened(std::uint32_t bits) {
   } else {
     constexpr bool is_signed = S == Storage::int8 || S == Storage::int16;
     constexpr std::uint32_t sign = !is_signed ? 0U : (element_bytes(S) == 1 ? 0x80U : 0x8000U);
-    return Kokkos::bit_cast<float>(two_to_23 | (bits ^ sign)) -
-           Kokkos::bit_cast<float>(two_to_23 | sign);
+    return widened_integer(bits, sign);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include <tessera/solve/blocks.hpp>
 #include <tessera/solve/cgls.hpp>
+#include <tessera/solve/column_statistics.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/limited_memory.hpp>
 #include <tessera/solve/lsmr.hpp>

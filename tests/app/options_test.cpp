@@ -71,6 +71,7 @@ TEST(OptionsTest, EmptyValuesAreRefusedEverywhere) {
                                        {"ridge", "a.npy", "b.npy", "--lambda", "1"},
                                        {"svd", "a.npy", "--count", "1"},
                                        {"pca", "a.npy", "--count", "1"},
+                                       {"stats", "a.npy"},
                                        {"fit", "linear", "a.npy", "y.npy"},
                                        {"bench", "gemv"},
                                        {"tune", "gemv"},

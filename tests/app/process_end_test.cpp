@@ -112,21 +112,14 @@ class WaitingRunTest : public ProcessEndTest {
   void send(std::string const& bytes) const {
     ASSERT_EQ(::write(pipe_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   }
-  /// A forked process that reads the file may outlive a killed run for a moment, and holds its
-  /// lock.
+  /// A killed run's process that reads the file is killed, too, but may end a moment later.
   void wait_for_lock(std::string const& name) const {
     int const file = ::open(path(name).c_str(), O_RDWR | O_CLOEXEC);
     ASSERT_GE(file, 0);
     struct flock lock{};
-    for (int wait = 0; wait < 2000; ++wait) {
-      lock = {};
-      lock.l_type = F_WRLCK;
-      lock.l_whence = SEEK_SET;
-      ASSERT_EQ(::fcntl(file, F_OFD_GETLK, &lock), 0);
-      if (lock.l_type == F_UNLCK) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    EXPECT_EQ(lock.l_type, F_UNLCK);
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    EXPECT_EQ(::fcntl(file, F_OFD_SETLKW, &lock), 0);
     ::close(file);
   }
   pid_t start_and_wait(Words const& more = {}) {

@@ -284,7 +284,7 @@ TEST_F(UsageTest, help_and_version_are_words_too) {
 
 TEST_F(UsageTest, help_matches_behaviour) {
   EXPECT_THAT(run({"fit", "--help"}).out, ::testing::Not(HasSubstr("[linear]")));
-  for (std::string const command : {"lstsq", "ridge", "svd", "pca", "fit"}) {
+  for (std::string const command : {"lstsq", "ridge", "svd", "pca", "stats", "fit"}) {
     EXPECT_THAT(run({command, "--help"}).out, ::testing::Not(HasSubstr("What INPUT is")));
   }
 }

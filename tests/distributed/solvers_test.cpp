@@ -107,6 +107,25 @@ TYPED_TEST(DistributedSolvers, OfLeastSquaresHaveTheBitsOfOneProcess) {
   });
 }
 
+TYPED_TEST(DistributedSolvers, OfSeveralRightHandSidesHaveTheBitsOfOneProcess) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  auto const Y = matrix_of<Exec, T, Kokkos::LayoutLeft>(whole_numbers<T>(600 * 3, 2, 9), 600, 3);
+  auto const run = [&](auto const& op) {
+    std::vector<std::vector<T>> found;
+    for (auto const& results : {solve::lsmr(op, Y, {.damp = 0.5}), solve::lsqr(op, Y),
+                                solve::lstsq(op, Y, {.direct = 0})}) {
+      for (auto const& result : results) {
+        found.push_back(this->flat(result.x));
+        found.push_back({static_cast<T>(result.iterations), static_cast<T>(result.normr)});
+      }
+    }
+    return found;
+  };
+  this->expect_same_bits(run);
+  this->expect_same_bits_of_blocks(run);
+}
+
 TYPED_TEST(DistributedSolvers, OfScaledColumnsHaveTheBitsOfOneProcess) {
   using T = typename TypeParam::Scalar;
   bool const by_rows = std::is_same_v<typename TypeParam::Layout, Kokkos::LayoutRight>;

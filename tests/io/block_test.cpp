@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -152,6 +153,35 @@ TEST_P(ReadBlock, ABlockBeyondTheMatrixIsRefused) {
                 testing::ThrowsMessage<std::out_of_range>(
                     "tessera::io::MatrixReader::read_block: not a block of the matrix"));
   }
+}
+
+TEST_P(ReadBlock, MissingEntriesAreMeans) {
+  MatrixReader reader = open(5, 4);
+  reader.fill_missing(value(2, 1), {0.5, 1.5, 2.5, 3.5});
+  auto const expected = [](std::uint64_t i, std::uint64_t j) {
+    return i == 2 && j == 1 ? 1.5F : static_cast<float>(value(i, j));
+  };
+  bool const by_rows = GetParam().layout == Layout::right;
+  for (Block const& block : {Block{.row = 0, .col = 0, .rows = 5, .cols = 4},
+                             Block{.row = 1, .col = 1, .rows = 3, .cols = 2},
+                             Block{.row = 2, .col = 1, .rows = 1, .cols = 1}}) {
+    std::vector<float> elements(block.elements());
+    reader.read_block(block, std::span(elements));
+    for (std::uint64_t k = 0; k < elements.size(); ++k) {
+      std::uint64_t const i = by_rows ? k / block.cols : k % block.rows;
+      std::uint64_t const j = by_rows ? k % block.cols : k / block.rows;
+      EXPECT_EQ(elements[k], expected(block.row + i, block.col + j)) << i << ", " << j;
+    }
+  }
+  std::vector<double> rest(13);  // from the middle of a line
+  reader.read(Part::matrix, 6, std::span(rest));
+  for (std::uint64_t k = 0; k < rest.size(); ++k) {
+    std::uint64_t const at = 6 + k;
+    EXPECT_EQ(rest[k], by_rows ? expected(at / 4, at % 4) : expected(at % 5, at / 5)) << at;
+  }
+  reader.fill_missing(std::numeric_limits<double>::quiet_NaN(), {0.5, 1.5, 2.5, 3.5});
+  reader.read(Part::matrix, 6, std::span(rest));
+  EXPECT_EQ(rest[0], by_rows ? value(1, 2) : value(1, 1));
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, ReadBlock, testing::ValuesIn(matrix_files),

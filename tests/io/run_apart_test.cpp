@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdexcept>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
@@ -77,6 +78,30 @@ TEST(RunApart, EndsBeforeItWritesWhereAHandlerSaysSo) {
   ::close(pipe[0]);
   ::close(pipe[1]);
   end_apart();
+}
+
+TEST(RunApart, TheProcessEndsWithOneThatIsKilled) {
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);  // this process can wait for it
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  pid_t const killed = ::fork();
+  if (killed == 0) {
+    static_cast<void>(run_apart([&](Send const&) {
+      pid_t const id = ::getpid();
+      if (::write(pipe[1], &id, sizeof id) == sizeof id) ::sleep(5);
+    }));
+    ::_exit(0);
+  }
+  pid_t apart = 0;
+  ASSERT_EQ(::read(pipe[0], &apart, sizeof apart), static_cast<ssize_t>(sizeof apart));
+  ::kill(killed, SIGKILL);
+  int status = 0;
+  EXPECT_EQ(::waitpid(killed, &status, 0), killed);
+  EXPECT_EQ(::waitpid(apart, &status, 0), apart);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  ::close(pipe[0]);
+  ::close(pipe[1]);
 }
 
 TEST(RunApart, ReportsFailedFork) {

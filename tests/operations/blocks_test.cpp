@@ -123,6 +123,39 @@ TYPED_TEST(Blocks, HaveTheBitsOfTheirColumns) {
   }
 }
 
+/// GPUs with clusters fuse two vectors of such lines, which one or two teams share.
+TYPED_TEST(Blocks, OfLongLinesHaveTheBitsOfEachColumnAlone) {
+  using Exec = typename TypeParam::Exec;
+  using T = typename TypeParam::Scalar;
+  using Stored = typename TestFixture::Stored;
+  for (Shape const& shape : {Shape{1100, 1032}, Shape{1100, 1029}, Shape{1200, 9001}}) {
+    HostMatrix<T> const A(shape, TypeParam::order,
+                          real_numbers<T>(static_cast<std::size_t>(shape.size()), 3));
+    auto const on_device = matrix_on_device<TypeParam>(A);
+    typename TestFixture::Columns v;
+    typename TestFixture::Columns b;
+    typename TestFixture::Columns c;
+    for (std::size_t j = 0; j < 3; ++j) {
+      v.push_back(real_numbers<T>(static_cast<std::size_t>(shape.cols), 10 + j));
+      b.push_back(reference::multiply(A.for_reference(), v[j]));
+      c.push_back(reference::atax(A.for_reference(), v[j]));
+    }
+    for (std::size_t const k : {2U, 3U}) {
+      auto const cols = static_cast<Index>(k);
+      Stored const V({v.begin(), v.begin() + cols}, 0);
+      for (Method const method : {Method::automatic, Method::fused}) {
+        Stored const B(shape.rows, cols, 1);
+        Stored const C(shape.cols, cols, 0);
+        atax(Exec(), on_device, V.view(), B.view(), C.view(), {.method = method});
+        for (std::size_t j = 0; j < k; ++j) {
+          EXPECT_THAT(B.column(j), same_bits_as(b[j])) << shape << ", column " << j << " of " << k;
+          EXPECT_THAT(C.column(j), same_bits_as(c[j])) << shape << ", column " << j << " of " << k;
+        }
+      }
+    }
+  }
+}
+
 TYPED_TEST(Blocks, OfAnyWidthHaveTheBitsOfEachColumnAlone) {
   using Exec = typename TypeParam::Exec;
   using T = typename TypeParam::Scalar;

@@ -121,6 +121,20 @@ TYPED_TEST(Narrow, HasTheBitsOfTheWidenedMatrix) {
   }
 }
 
+/// Lines that accelerated kernels of GPUs take.
+TYPED_TEST(Narrow, HasTheBitsOfTheWidenedMatrixInLongLines) {
+  std::vector<Shape> long_lines{{1100, 2064}, {1200, 9024}, {70, 12336}};
+  if (backends::Backend<typename TypeParam::Exec>::is_gpu) long_lines.push_back({1100, 33008});
+  for (Shape const& shape : long_lines) {
+    with_numbers<TypeParam>(shape, {MatrixLayout::right}, [&](auto const& a, auto const& wide) {
+      TestFixture::check_products(a, wide, to_string(shape));
+    });
+  }
+  with_numbers<TypeParam>({2064, 1100}, {MatrixLayout::left}, [&](auto const& a, auto const& wide) {
+    TestFixture::check_products(a, wide, "columns");
+  });
+}
+
 TYPED_TEST(Narrow, MayBePaddedAndUnaligned) {
   for (Shape const& shape : {Shape{63, 64}, Shape{64, 257}, Shape{20, 1300}, Shape{1300, 20}}) {
     for (Stored const& stored :

@@ -79,8 +79,13 @@ struct Backend<test::PlannedCuda<HasLargeScratch>> {
   }
 
   template <class T>
-  static cuda::Ring ring(summation::Panels const& panels, Index length, bool on_words) {
-    return Warp::has_clusters ? cuda::ring<T>(panels, length, on_words) : cuda::Ring{};
+  static cuda::Ring ring(summation::Panels const& panels, Index length, bool on_words,
+                         int columns = 1, int element_bytes = sizeof(T)) {
+    if (!Warp::has_clusters) return {};
+    if (columns == 2) return cuda::ring_of_pair<T>(panels, length);
+    bool const narrow = element_bytes < static_cast<int>(sizeof(T));
+    return narrow ? cuda::ring_of_narrow<T>(panels, length)
+                  : cuda::ring<T>(panels, length, on_words);
   }
   template <class T>
   static Tuning row_major_tuning(Exec const& exec, Index rows, Index cols) {
@@ -262,6 +267,16 @@ void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vec
   EXPECT_GE(sum.shares * sum.kept, vectors);
   EXPECT_GE(sum.groups * sum.steps * sum.side_by_side(), sum.panels.count);
   EXPECT_LE(sum.kept, sum.most_kept);
+  using Pair = gpu::FusedLinesPlan<Exec, T>;
+  bool const on_words = gpu::is_aligned(lines);
+  if (vectors == 2 && Exec::has_large_scratch &&
+      backends::cuda::fuse_pairs<T>(lines.panels(), length, on_words, vectors)) {
+    Pair const pair(exec, lines, tuning, vectors);
+    EXPECT_TRUE(pair.way == Pair::Way::ring);
+    EXPECT_LE(tessera::detail::scratch_bytes<T>(pair.scratch(lines)), Exec::most_scratch);
+    EXPECT_LE(pair.ring.warps * gpu::warp_threads, pair.ring_team);
+    EXPECT_GE(pair.ring.teams * pair.ring.warps * gpu::span<T>, length);
+  }
   using Ring = gpu::BlockRingPlan<Exec, T>;
   EXPECT_TRUE(Exec::has_large_scratch || !Ring::takes(lines));
   if (vectors > Ring::most_columns || !Ring::takes(lines)) return;

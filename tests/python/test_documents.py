@@ -42,6 +42,14 @@ def test_genotypes(tmp_path, monkeypatch):
     assert abs(first.mean() - second.mean()) > 2 * (first.std() + second.std())
 
 
+def test_column_statistics():
+    names = {}
+    (block,) = blocks("docs/guide/column-statistics.md")
+    exec(block, names)
+    assert abs(names["standard"].std(0, ddof=1) - 1).max() < 1e-9
+    assert (names["known"].max == 254).all()
+
+
 def test_the_readme_begins_as_the_guide():
     assert blocks("README.md")[0] == blocks("docs/guide/python.md")[0]
 

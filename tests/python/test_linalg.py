@@ -512,3 +512,71 @@ def test_svds_takes_the_arguments_of_scipy():
     ):
         with pytest.raises(error, match=sentence):
             tessera.linalg.svds(a, 3, **arguments)
+
+
+COLUMNS = {
+    "ordinary": lambda rng, m: rng.standard_normal(m),
+    "far from zero": lambda rng, m: rng.normal(1e6, 1, m),
+    "far from the first row": lambda rng, m: np.append(1e6, rng.standard_normal(m - 1)),
+    "constant": lambda rng, m: np.full(m, 0.1),
+    "tiny": lambda rng, m: 1e-30 * rng.standard_normal(m),
+}
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_column_stats(dtype, order, ddof):
+    rng = np.random.default_rng(5)
+    a = np.asarray(np.column_stack([make(rng, 5000) for make in COLUMNS.values()]).astype(dtype), order=order)
+    found = linalg.column_stats(a, ddof=ddof)
+    exact = a.astype(np.longdouble)
+    np.testing.assert_allclose(found.mean, exact.mean(0).astype(float), rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose(found.variance, exact.var(0, ddof=ddof).astype(float), rtol=1e-13, atol=0)
+    constant = list(COLUMNS).index("constant")
+    assert found.variance[constant] == 0 and found.mean[constant] == a[0, constant]
+    np.testing.assert_array_equal(found.min, a.min(0))
+    np.testing.assert_array_equal(found.max, a.max(0))
+    np.testing.assert_array_equal(found.deviation, np.sqrt(found.variance))
+    assert (found.count == 5000).all() and not found.missing.any() and not found.nonfinite.any()
+    for same in (streamed(a), a[:, :]):
+        for x, y in zip(linalg.column_stats(same, ddof=ddof), found):
+            assert x.tobytes() == y.tobytes() and x.dtype == y.dtype
+
+
+def test_column_stats_without_missing_entries_are_those_of_scikit_learn():
+    preprocessing = pytest.importorskip("sklearn.preprocessing")
+    rng = np.random.default_rng(6)
+    a = rng.normal(1000, 1, (700, 9))
+    a[rng.random(a.shape) < 0.1] = np.nan
+    scaler = preprocessing.StandardScaler().fit(a)
+    found = linalg.column_stats(a, missing=np.nan)
+    np.testing.assert_allclose(found.mean, scaler.mean_, rtol=1e-14)
+    np.testing.assert_allclose(found.variance, scaler.var_, rtol=1e-10)  # scikit-learn's own error is 1e-12
+    np.testing.assert_array_equal(found.count, scaler.n_samples_seen_)
+    plain = linalg.column_stats(a)
+    assert np.isnan(plain.mean).all() and (plain.nonfinite == found.missing).all()
+    np.testing.assert_array_equal(plain.min, np.nanmin(a, 0))
+
+
+def test_column_stats_of_narrow_arrays():
+    a = np.random.default_rng(7).integers(0, 256, (600, 5), dtype=np.uint8)
+    found = linalg.column_stats(a, missing=255)
+    present = np.ma.masked_equal(a, 255)
+    np.testing.assert_allclose(found.mean, present.mean(0), rtol=1e-14)
+    np.testing.assert_array_equal(found.missing, (a == 255).sum(0))
+    for x, y in zip(found, linalg.column_stats(a.astype(np.float32), missing=255)):
+        assert x.tobytes() == y.tobytes()
+
+
+def test_column_stats_refuses_wrong_arguments():
+    a = np.ones((3, 2))
+    with pytest.raises(ValueError, match="`ddof` must be an integer of at least 0, found -1"):
+        linalg.column_stats(a, ddof=-1)
+    with pytest.raises(TypeError, match="missing must be a number"):
+        linalg.column_stats(a, missing="255")
+    with pytest.raises(ValueError, match="A must have two dimensions"):
+        linalg.column_stats(a[0])
+    with pytest.raises(TypeError, match="A must be an array, found list; copy=True"):
+        linalg.column_stats([[1.0]])
+    assert linalg.column_stats([[1.0, 3.0]], copy=True).mean.tolist() == [1, 3]
+    assert np.isnan(linalg.column_stats(np.empty((0, 2))).mean).all()

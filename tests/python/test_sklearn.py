@@ -3,6 +3,7 @@
 """Estimators: scikit-learn's own checks, its results, and matrices in files."""
 
 import doctest
+import pickle
 import subprocess
 import sys
 
@@ -33,9 +34,17 @@ ESTIMATORS = [
     of_tessera.TruncatedSVD(),
     of_tessera.TruncatedSVD(algorithm="randomized"),
 ]
+DATA_SETS = ["diabetes", "breast_cancer", "digits", "iris", "wine", "linnerud"]
 
 
-@parametrize_with_checks(ESTIMATORS)
+def expected_to_fail(estimator):
+    if not isinstance(estimator, of_tessera.RidgeCV):
+        return {}
+    # It chooses with cv=[...] from groups of rows. One of two equal rows that is left out has a twin in the fit.
+    return {"check_sample_weight_equivalence_on_dense_data": "leaves out one row, whatever its weight"}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_to_fail)
 def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
@@ -136,6 +145,26 @@ def test_several_classes(name, C, tmp_path):
     again = clone(found).fit(tessera.open(tmp_path / "x.npy", memory_limit="32MiB"), names, weights)
     assert again.coef_.tobytes() == found.coef_.tobytes()
     assert again.intercept_.tobytes() == found.intercept_.tobytes()
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5, 10])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_classes_share_one_read_per_gradient(classes, order):
+    X, y = datasets.load_digits(return_X_y=True)
+    X, y = X[y < classes], y[y < classes]
+    elements = []
+
+    def read(rows, cols):
+        elements.append((rows.stop - rows.start) * (cols.stop - cols.start))
+        return X[rows, cols]
+
+    in_memory = of_tessera.LogisticRegression().fit(np.asarray(X, order=order), y)
+    stream = tessera.from_callback(*X.shape, read, order=order, memory_limit="16MiB")
+    streamed = of_tessera.LogisticRegression().fit(stream, y)
+    # One read each for the scales of the columns, for the first gradient, and for the gradient of each iteration.
+    assert in_memory.n_reads_ == streamed.n_reads_ == in_memory.n_iter_[0] + 2
+    assert sum(elements) == streamed.n_reads_ * X.size
+    assert streamed.coef_.tobytes() == in_memory.coef_.tobytes()
 
 
 def test_several_classes_without_a_penalty():
@@ -307,13 +336,85 @@ def test_solvers_find_the_same_minimum(model, solvers):
         clone(model).set_params(solver="saga").fit(X, y)
 
 
+@pytest.mark.parametrize("name", DATA_SETS)
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("is_scaled", [False, True])
+def test_penalties_are_chosen_as_by_scikit_learn(name, intercept, weighted, is_scaled, tmp_path):
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+    X = X[:, X.std(0) > 0]
+    X = scaled(X) if is_scaled else X
+    weights = np.random.default_rng(7).uniform(0, 2, len(X)) if weighted else None
+    if weighted:
+        weights[::5] = 0
+    alphas = np.logspace(-3, 4, 15)
+    found = of_tessera.RidgeCV(alphas, fit_intercept=intercept).fit(X, y, weights)
+    expected = linear_model.RidgeCV(alphas, fit_intercept=intercept).fit(X, y, sample_weight=weights)
+    assert found.alpha_ == expected.alpha_ and np.isscalar(found.alpha_)
+    np.testing.assert_allclose(found.best_score_, expected.best_score_, rtol=1e-7)
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-5, atol=1e-7 * np.abs(expected.coef_).max())
+    ridge = of_tessera.Ridge(found.alpha_, fit_intercept=intercept).fit(X, y, weights)
+    assert np.array_equal(found.coef_, ridge.coef_) and np.array_equal(found.intercept_, ridge.intercept_)
+    for order in "CF":
+        again = of_tessera.RidgeCV(alphas, fit_intercept=intercept).fit(
+            stream_of(np.asarray(X, order=order), tmp_path), y, weights
+        )
+        assert again.criteria_.tobytes() == found.criteria_.tobytes()
+        close(again.coef_, found.coef_)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_leave_one_out_errors_are_those_of_fits_without_the_row(dtype):
+    random = np.random.default_rng(4)
+    X = (random.normal(size=(40, 5)) + 100).astype(dtype)
+    y = (X[:, 0] - X[:, 1] + random.normal(size=40)).astype(dtype)
+    found = of_tessera.RidgeCV([0.5, 20.0]).fit(X, y)
+    for alpha, criterion in zip([0.5, 20.0], found.criteria_, strict=True):
+        errors = []
+        for i in range(40):
+            fit = linear_model.Ridge(alpha).fit(np.delete(X, i, 0).astype(float), np.delete(y, i).astype(float))
+            errors.append(y[i] - fit.predict(X[i : i + 1].astype(float))[0])
+        np.testing.assert_allclose(criterion, np.mean(np.square(errors)), rtol=1e-9 if dtype == np.float64 else 1e-6)
+
+
+@pytest.mark.parametrize("per_target", [False, True])
+def test_penalties_of_several_targets_are_chosen_as_by_scikit_learn(per_target):
+    X, Y = datasets.load_linnerud(return_X_y=True)
+    alphas = np.logspace(-2, 5, 12)
+    found = of_tessera.RidgeCV(alphas, alpha_per_target=per_target).fit(X, Y)
+    expected = linear_model.RidgeCV(alphas, alpha_per_target=per_target).fit(X, Y)
+    assert np.array_equal(found.alpha_, expected.alpha_) and np.shape(found.alpha_) == np.shape(expected.alpha_)
+    assert len(set(np.ravel(found.alpha_))) == (2 if per_target else 1)
+    close(found.best_score_, expected.best_score_)
+    close(found.coef_, expected.coef_)
+    close(found.predict(X), expected.predict(X))
+    found, expected = (each.RidgeCV(alphas).fit(X, Y[:, :1]) for each in (of_tessera, linear_model))
+    assert found.coef_.shape == expected.coef_.shape == (3,) and np.isscalar(found.alpha_)
+    close(found.predict(X), expected.predict(X))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_choosing_a_penalty_reads_a_stream_twice(order):
+    X = np.random.default_rng(1).normal(size=(3000, 30))
+    reads = []
+
+    def read(rows, cols):
+        reads.append((rows.stop - rows.start) * (cols.stop - cols.start))
+        return X[rows, cols]
+
+    stream = tessera.from_callback(*X.shape, read, order=order, memory_limit="1MiB")
+    y = X[:, 0]
+    fitted = of_tessera.RidgeCV(np.logspace(-3, 3, 20)).fit(stream, y)
+    assert sum(reads) == (2 + fitted.n_reads_) * X.size
+
+
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
-def test_penalties_are_chosen_by_generalised_cross_validation(dtype, intercept, tmp_path):
+def test_penalties_can_be_chosen_by_generalised_cross_validation(dtype, intercept, tmp_path):
     X, y = datasets.load_diabetes(return_X_y=True, scaled=False)
     X, y = scaled(X).astype(dtype), y.astype(dtype)
     alphas = [1e-3, 0.1, 1.0, 10.0, 100.0, 1e4]
-    found = of_tessera.RidgeCV(alphas, fit_intercept=intercept).fit(X, y)
+    found = of_tessera.RidgeCV(alphas, fit_intercept=intercept, criterion="gcv").fit(X, y)
     # The definition, with the whole matrix that maps y to the prediction.
     A, b = X.astype(float), y.astype(float)
     ones = np.ones((len(A), 1))
@@ -324,16 +425,13 @@ def test_penalties_are_chosen_by_generalised_cross_validation(dtype, intercept, 
         if intercept:
             H = H + ones @ ones.T / len(A)
         expected.append(len(A) * ((b - H @ b) ** 2).sum() / (len(A) - np.trace(H)) ** 2)
-    np.testing.assert_allclose(found.gcv_, expected, rtol=1e-9 if dtype == "f8" else 1e-4)
+    np.testing.assert_allclose(found.criteria_, expected, rtol=1e-9 if dtype == "f8" else 1e-4)
     assert found.alpha_ == alphas[int(np.argmin(expected))]
-    assert found.best_score_ == -found.gcv_.min()
+    assert found.best_score_ == -found.criteria_.min()
     ridge = of_tessera.Ridge(found.alpha_, fit_intercept=intercept).fit(X, y)
     assert np.array_equal(found.coef_, ridge.coef_) and found.intercept_ == ridge.intercept_
-    others = linear_model.RidgeCV(alphas, fit_intercept=intercept).fit(A, b)
-    # It leaves one row out, which may prefer a neighbour.
-    assert 0.1 <= found.alpha_ / others.alpha_ <= 10
-    again = of_tessera.RidgeCV(alphas, fit_intercept=intercept).fit(stream_of(X, tmp_path), y)
-    assert again.gcv_.tobytes() == found.gcv_.tobytes() and again.coef_.tobytes() == found.coef_.tobytes()
+    again = of_tessera.RidgeCV(alphas, fit_intercept=intercept, criterion="gcv").fit(stream_of(X, tmp_path), y)
+    assert again.criteria_.tobytes() == found.criteria_.tobytes() and again.coef_.tobytes() == found.coef_.tobytes()
 
 
 def test_penalties_to_choose_from():
@@ -346,6 +444,15 @@ def test_penalties_to_choose_from():
     ):
         with pytest.raises(ValueError, match=expected):
             of_tessera.RidgeCV(alphas).fit(X, y)
+    for arguments, expected in (
+        ({"criterion": "aic"}, "criterion must be \"loo\" or \"gcv\", found 'aic'"),
+        ({"cv": 5}, "cv must be None: other values are not supported, found 5"),
+        ({"scoring": "r2"}, "scoring must be None: other values are not supported, found 'r2'"),
+        ({"store_cv_results": True}, "store_cv_results must be False"),
+        ({"alpha_per_target": "no"}, "alpha_per_target must be True or False, found 'no'"),
+    ):
+        with pytest.raises(ValueError, match=f"RidgeCV: {expected}"):
+            of_tessera.RidgeCV(**arguments).fit(X, y)
     with pytest.raises(ValueError, match="X has 513 columns, expected at most 512"):
         of_tessera.RidgeCV().fit(np.ones((3, 513)), np.ones(3))
 
@@ -355,8 +462,13 @@ def test_solvers_for_several_classes():
     expected = of_tessera.LogisticRegression().fit(X, y)
     found = of_tessera.LogisticRegression(solver="newton-cholesky").fit(X, y)
     assert np.array_equal(found.coef_, expected.coef_)
-    with pytest.raises(ValueError, match="for 3 classes, found 'lbfgs'"):
-        of_tessera.LogisticRegression(solver="lbfgs").fit(X, y)
+    # The default of scikit-learn.
+    found = of_tessera.LogisticRegression(solver="lbfgs").fit(X, y)
+    assert np.array_equal(found.coef_, expected.coef_)
+    theirs = linear_model.LogisticRegression(solver="lbfgs", tol=1e-10, max_iter=10000).fit(X, y)
+    close(found.coef_, theirs.coef_, rtol=1e-4, atol=1e-4)
+    with pytest.raises(ValueError, match="solver must be one of .*, found 'saga'"):
+        of_tessera.LogisticRegression(solver="saga").fit(X, y)
 
 
 def test_what_does_not_converge_warns():
@@ -640,7 +752,6 @@ def test_penalties_of_targets_are_as_many_as_targets():
     close(of_tessera.Ridge(alpha=[3.0]).fit(X, Y).coef_, linear_model.Ridge(alpha=3.0).fit(X, Y).coef_)
 
 
-DATA_SETS = ["diabetes", "breast_cancer", "digits", "iris", "wine", "linnerud"]
 
 
 @pytest.mark.parametrize("name", DATA_SETS)
@@ -770,6 +881,18 @@ def test_without_scikit_learn():
     assert done.stdout == "tessera.sklearn needs scikit-learn 1.6 or newer\n"
 
 
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
+def test_pickles_have_the_public_module(estimator):
+    X, y = datasets.load_diabetes(return_X_y=True)
+    fitted = clone(estimator).fit(X, (y > 100).astype(float) + 1)
+    text = pickle.dumps(fitted)
+    assert b"tessera.sklearn" in text and b"_sklearn" not in text
+    again = pickle.loads(text)
+    assert type(again) is getattr(of_tessera, type(estimator).__name__)
+    method = "predict" if hasattr(fitted, "predict") else "transform"
+    assert np.array_equal(getattr(again, method)(X), getattr(fitted, method)(X))
+
+
 def test_examples():
     assert doctest.testmod(of_tessera).failed == 0
 
@@ -868,7 +991,6 @@ def test_coordinates_of_another_number_are_refused(estimator):
 
 NOT_ACCEPTED = {
     "LogisticRegression": {"dual", "intercept_scaling", "multi_class"},
-    "RidgeCV": {"scoring", "cv", "gcv_mode", "store_cv_results", "alpha_per_target"},
 }
 
 

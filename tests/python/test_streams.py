@@ -4,6 +4,7 @@
 
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
@@ -313,3 +314,31 @@ def test_control_c_ends_a_pass(control_c):
     with pytest.raises(KeyboardInterrupt):
         tessera.rmatvec(stream, np.ones(1 << 20))
     assert len(reads) < 200
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("dtype", "code"), [("u1", 255), ("f4", np.nan), ("f8", np.nan)])
+def test_missing_entries_of_a_file_are_means(tmp_path, dtype, code, order):
+    rng = np.random.default_rng(4)
+    a = np.asarray(rng.integers(0, 200, (700, 30)), dtype, order=order)
+    is_missing = rng.random(a.shape) < 0.1
+    is_missing[:, 3] = True  # nothing is left
+    columns = zip(a.T.astype(float), is_missing.T)
+    exact = np.array([column[~gone].mean() if not gone.all() else 0 for column, gone in columns])
+    a[is_missing] = code
+    means = np.nan_to_num(tessera.linalg.column_stats(a, missing=code).mean)
+    np.testing.assert_allclose(means, exact, rtol=1e-15)
+    whole = np.where(is_missing, means, a).astype("f8" if dtype == "f8" else "f4", order=order)
+    np.save(tmp_path / "a.npy", a)
+    stream = tessera.open(tmp_path / "a.npy", memory_limit="16MiB", missing=code)
+    for matrix in (stream, pickle.loads(pickle.dumps(stream))):
+        found, expected = (tessera.linalg.pca(x, 2, scale=True) for x in (matrix, whole))
+        assert all(x.tobytes() == y.tobytes() for x, y in zip(found, expected))
+    # 0 after centring
+    assert np.abs(whole - tessera.linalg.pca(stream, 1).mean)[is_missing].max() < 1e-4
+
+
+def test_missing_must_be_a_number(tmp_path):
+    np.save(tmp_path / "a.npy", np.ones((3, 2)))
+    with pytest.raises(TypeError, match="missing must be a number"):
+        tessera.open(str(tmp_path / "a.npy"), missing="nan")

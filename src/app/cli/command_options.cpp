@@ -153,10 +153,21 @@ void add_terms(CLI::App& command, TermOptions& terms) {
   add_input_file(command, "--add", terms.add, "The vector z that is added to the result");
 }
 
-template <class Options>
-void add_stream(CLI::App& command, Options& options, std::string const& checkpoint_help,
-                std::string const& every_help) {
-  auto const take_limit = [&options](std::string const& text) {
+void add_missing(CLI::App& command, std::optional<double>& missing, std::string const& help) {
+  auto const take = [&missing](std::string const& text) {
+    bool const is_negative = text.starts_with('-');
+    auto const number = decimal_number(is_negative ? text.substr(1) : text);
+    if (!number && text != "nan") {
+      throw CLI::ValidationError("--missing",
+                                 "expected nan or a number such as 255, found '" + text + "'");
+    }
+    missing = !number ? std::numeric_limits<double>::quiet_NaN() : is_negative ? -*number : *number;
+  };
+  command.add_option_function<std::string>("--missing", take, help)->type_name("CODE");
+}
+
+void add_memory_limit(CLI::App& command, std::uint64_t& memory_limit) {
+  auto const take_limit = [&memory_limit](std::string const& text) {
     auto const bytes = size_in_bytes(text);
     if (!bytes) {
       throw CLI::ValidationError(
@@ -165,7 +176,7 @@ void add_stream(CLI::App& command, Options& options, std::string const& checkpoi
           "GiB, TiB, such as 512MiB, or without a unit, found '" +
               text + "'");
     }
-    options.memory_limit = *bytes;
+    memory_limit = *bytes;
   };
   command
       .add_option_function<std::string>(
@@ -173,6 +184,12 @@ void add_stream(CLI::App& command, Options& options, std::string const& checkpoi
           "Most memory, such as 2GiB; A is streamed from its file if it needs more (else the free "
           "memory)")
       ->type_name("SIZE");
+}
+
+template <class Options>
+void add_stream(CLI::App& command, Options& options, std::string const& checkpoint_help,
+                std::string const& every_help) {
+  add_memory_limit(command, options.memory_limit);
   auto* const checkpoint =
       command.add_option("--checkpoint", options.checkpoint, checkpoint_help)->type_name("FILE");
   add_seconds(command, "--checkpoint-every", options.checkpoint_seconds, 1e6, every_help)
@@ -301,6 +318,9 @@ void add_gemm(CLI::App& app, Chosen& chosen) {
 void add_solve(CLI::App& command, SolveOptions& options, std::uint64_t least,
                std::string const& check_help) {
   add_input_format(command, options.input_format, formats_with_shape, "A");
+  add_missing(command, options.missing,
+              "Entries that count as the mean of their column: nan, or a number such as 255; needs "
+              "one more pass over A");
   add_output_file(command, "--history", options.history, "CSV file with one line per iteration");
   add_whole(command, "--maxiter", options.maxiter,
             {.least = least, .most = std::uint64_t{1} << 40U},
@@ -427,6 +447,38 @@ void add_pca(CLI::App& app, Chosen& chosen) {
                   "two components (.svg)");
   add_triplet_solve(command, options);
   command.footer(help::pca);
+}
+
+void add_stats(CLI::App& app, Chosen& chosen) {
+  auto& command =
+      *app.add_subcommand("stats", "Compute means, variances and extremes of the columns of A");
+  auto& options = options_of<StatsOptions>(command, chosen);
+  add_solved_matrix(command, options);
+  add_whole(command, "--ddof", options.ddof, {.least = 0, .most = 1'000'000},
+            "Subtracted from the number of entries in the divisor of a variance")
+      ->type_name("N")
+      ->default_str("0");
+  add_missing(command, options.missing, "Entries that are left out: nan, or a number such as 255");
+  add_output_file(command, "--mean", options.mean,
+                  "File for the mean of each column (.npy or .bin)");
+  add_output_file(command, "--variance", options.variance,
+                  "File for the variance of each column (.npy or .bin)");
+  add_output_file(command, "--deviations", options.deviations,
+                  "File for the standard deviation of each column (.npy or .bin)");
+  add_output_file(command, "--min", options.min,
+                  "File for the smallest entry of each column (.npy or .bin)");
+  add_output_file(command, "--max", options.max,
+                  "File for the largest entry of each column (.npy or .bin)");
+  add_output_file(command, "--count", options.count,
+                  "File for the number of entries of each column that are not missing (.npy or "
+                  ".bin)");
+  add_input_format(command, options.input_format, formats_with_shape, "A");
+  add_memory_limit(command, options.memory_limit);
+  add_place(command, options);
+  add_threads(command, options.threads);
+  add_dataset_flag(command, options.add_dataset);
+  add_report(command, options, info_formats);
+  command.footer(help::stats);
 }
 
 void add_fit(CLI::App& app, Chosen& chosen) {
@@ -593,10 +645,11 @@ void add_tune(CLI::App& app, Chosen& chosen) {
 
 constexpr std::pair<char const*, std::string_view> headings[] = {
     {"INPUT AND OUTPUT",
-     " --input-format --output-format --vector --transposed-vector --output --transposed-output "
+     " --input-format --output-format --missing --vector --transposed-vector --output "
+     "--transposed-output "
      "--intermediate --vector-output --add-dataset --rows --cols --type --output-type --layout "
      "--input-layout --chunk --deflate --header --in-place --u --s --vt --components --scores "
-     "--variance --ratio --mean --deviations "},
+     "--variance --ratio --mean --deviations --min --max --count "},
     {"LARGE MATRICES", " --memory-limit --checkpoint --checkpoint-every "},
     {"DEVICE", " --backend --kernels --device --threads --cache-preference --no-tuning-cache "},
     {"REPORT", " --repeat --check --history --plot --format --report "},
@@ -623,6 +676,7 @@ void add_commands(CLI::App& app, std::optional<Options>& chosen) {
   add_least_squares(app, "ridge", "Minimise |A x - b|^2 + lambda |x|^2", chosen);
   add_svd(app, chosen);
   add_pca(app, chosen);
+  add_stats(app, chosen);
   add_fit(app, chosen);
   add_bench(app, chosen);
   add_tune(app, chosen);

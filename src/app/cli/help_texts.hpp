@@ -119,10 +119,25 @@ inline constexpr char pca[] =
     "A row of A is an observation. The mean of each column is subtracted while A is read; there is "
     "no centred copy. The methods are those of `tessera svd`; the means and deviations need one or "
     "two more passes over A. The result depends on A, its layout, K and the options only. "
-    "--memory-limit, --checkpoint and exit status 1 are as in `tessera svd`.\n\n"
+    "--memory-limit, --checkpoint and exit status 1 are as in `tessera svd`. With --missing, an "
+    "entry is 0 after centring if it is missing.\n\n"
     "Examples:\n"
     "  tessera pca a.npy -k 2 --components v.npy --scores points.npy --ratio r.npy\n"
     "  tessera pca a.npy -k 10 --scale --variance variance.npy --check";
+
+inline constexpr char stats[] =
+    "One pass over A, in double. The variance of a column is the mean of its squared distances "
+    "from the mean; with --ddof 1 the sum is divided by the number of entries minus 1. Variances "
+    "are right for columns far from 0, and 0 for columns of equal entries.\n"
+    "Entries equal to --missing are left out and counted; so are missing genotypes of a .bed file. "
+    "Other NaN and infinities are counted as not finite, and make the variance of their column "
+    "nan. The result depends on A, its type and the options only. The output files have an f64 for "
+    "each column.\n"
+    "A matrix that needs more memory than is free, or than --memory-limit, is streamed from its "
+    "file.\n\n"
+    "Examples:\n"
+    "  tessera stats a.npy --mean mean.npy --deviations deviations.npy\n"
+    "  tessera stats images.npy --missing 255 --ddof 1 --format json";
 
 inline constexpr char fit[] =
     "A row of A is an observation, and eta = A x + intercept. LOSS is minimised over x and the "

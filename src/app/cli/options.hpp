@@ -12,9 +12,10 @@
 
 namespace tessera::app {
 
-using Options = std::variant<io::GenerateRequest, ConvertOptions, ComputeOptions, TransposeOptions,
-                             GemmOptions, LeastSquaresOptions, TripletOptions, FitOptions,
-                             BenchOptions, TuneOptions, CheckOptions, ShowOptions, InfoOptions>;
+using Options =
+    std::variant<io::GenerateRequest, ConvertOptions, ComputeOptions, TransposeOptions, GemmOptions,
+                 LeastSquaresOptions, TripletOptions, StatsOptions, FitOptions, BenchOptions,
+                 TuneOptions, CheckOptions, ShowOptions, InfoOptions>;
 
 /// Prints help, the version, completion and errors itself, then returns an ExitStatus.
 /// @param asked if not null, receives what must be equal on all ranks (without file names and

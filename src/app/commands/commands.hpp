@@ -28,6 +28,7 @@ ExitStatus run_command(GemmOptions const& options);
 ExitStatus run_command(LeastSquaresOptions const& options);
 /// svd, pca
 ExitStatus run_command(TripletOptions const& options);
+ExitStatus run_command(StatsOptions const& options);
 ExitStatus run_command(FitOptions const& options);
 ExitStatus run_command(BenchOptions const& options);
 ExitStatus run_command(TuneOptions const& options);

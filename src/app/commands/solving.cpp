@@ -51,6 +51,36 @@ void require_solvable(SolveOptions const& options) {
   require_device_in_use(options.device, options.backend);
 }
 
+namespace {
+
+/// Reads A once for the means of its columns.
+void fill_missing(SolveOptions const& options, io::MatrixReader& reader) {
+  if (ranks().are_many()) {
+    throw Failure(ExitStatus::usage, "--missing: expected one process, found " +
+                                         std::to_string(ranks().size) + "; run it without mpirun");
+  }
+  if (reader.info().in_order_only) {
+    throw io::FileError(io::ErrorKind::bad_input, reader.path(),
+                        "is read once more for the means of its columns: --missing expected a "
+                        "regular file, found " +
+                            std::string(reader.info().obstacle()));
+  }
+  StatsOptions of_means;
+  static_cast<SolveOptions&>(of_means) = options;
+  io::ScalarType const type = reader.info().type;
+  SolvePlace const place =
+      choose_place(options, reader, bytes_of_statistics(reader.info(), type), 1);
+  SolveRun run;
+  auto found = find_statistics(
+      of_means, {.reader = reader, .type = type, .place = place, .column_statistics = true}, run);
+  for (std::size_t j = 0; j < found.mean.size(); ++j) {
+    if (found.count[j] == 0) found.mean[j] = 0;
+  }
+  reader.fill_missing(*options.missing, std::move(found.mean));
+}
+
+}  // namespace
+
 io::MatrixReader open_solved(SolveOptions const& options, std::string const& path) {
   io::MatrixReader reader = open_for_ranks(path, options.input_format);
   if (reader.info().in_order_only && (options.check || !options.checkpoint.empty())) {
@@ -59,6 +89,7 @@ io::MatrixReader open_solved(SolveOptions const& options, std::string const& pat
                         "found " +
                             std::string(reader.info().obstacle()));
   }
+  if (options.missing) fill_missing(options, reader);
   return reader;
 }
 
@@ -154,10 +185,15 @@ std::string describe_elements(SolveSubject const& subject) {
 
 std::string matrix_line(SolveSubject const& subject) {
   io::MatrixInfo const& info = subject.reader.info();
-  return report_line("matrix A", std::to_string(info.rows) + " rows x " +
-                                     std::to_string(info.cols) + " columns, " +
-                                     describe_elements(subject) + ", " +
-                                     std::string(io::to_string(info.layout)));
+  std::string const text =
+      report_line("matrix A", std::to_string(info.rows) + " rows x " + std::to_string(info.cols) +
+                                  " columns, " + describe_elements(subject) + ", " +
+                                  std::string(io::to_string(info.layout)));
+  if (!subject.options.missing) return text;
+  bool const is_filled = subject.reader.fills_missing();
+  return text + report_line("missing",
+                            missing_code(subject.options) +
+                                (is_filled ? ", read as the mean of its column" : ", left out"));
 }
 
 std::string run_lines(SolveSubject const& subject) {
@@ -215,6 +251,7 @@ Json to_object(SolveSubject const& subject) {
                         : place.holds_stored ? Json(io::to_string(info.stored))
                                              : Json(io::to_string(subject.type))},
           {"layout", io::to_string(info.layout)},
+          {"missing_code", text_or_null(missing_code(subject.options))},
           {"stop", solve::sentence(run.stop)},
           {"converged", solve::is_success(run.stop)},
           {"iterations", run.iterations},

@@ -24,7 +24,6 @@
 #include <app/run/input.hpp>
 #include <app/solve/solve.hpp>
 #include <io/errors.hpp>
-#include <io/output_path.hpp>
 
 namespace tessera::app {
 namespace {
@@ -90,16 +89,9 @@ class Results {
                        options.deviations, options.variance, options.ratio});
   }
   void open() {
-    std::vector<Named> const named = all();
-    files_.reserve(named.size());
-    for (auto const& each : named) {
-      ResultFile const* other = nullptr;
-      for (std::size_t j = 0; j < files_.size() && other == nullptr && !each.path.empty(); ++j) {
-        bool const is_beside = !named[j].path.empty() && io::in_same_file(each.path, named[j].path);
-        if (is_beside) other = &files_[j];
-      }
-      files_.emplace_back(each.path, each.kind, options_.add_dataset, other);
-    }
+    std::vector<NamedResult> named;
+    for (auto const& each : all()) named.push_back({each.path, each.kind});
+    files_ = open_results(named, options_.add_dataset);
   }
   /// @return for put_in_place()
   std::vector<io::OutputFile*> write(Triplets const& found, io::ScalarType type) {

@@ -240,6 +240,20 @@ void ResultFile::write(io::HostMatrix const& matrix) {
   write_by([&](io::OutputFile& file) { io::write_matrix(file, matrix); });
 }
 
+std::vector<ResultFile> open_results(std::vector<NamedResult> const& named, bool add_dataset) {
+  std::vector<ResultFile> files;
+  files.reserve(named.size());
+  for (auto const& [path, kind] : named) {
+    ResultFile const* other = nullptr;
+    for (std::size_t j = 0; j < files.size() && other == nullptr && !path.empty(); ++j) {
+      bool const is_beside = !named[j].path.empty() && io::in_same_file(path, named[j].path);
+      if (is_beside) other = &files[j];
+    }
+    files.emplace_back(path, kind, add_dataset, other);
+  }
+  return files;
+}
+
 void put_in_place(std::vector<io::OutputFile*> const& files) {
   std::vector<io::OutputFile*> each;
   for (io::OutputFile* const file : files) {

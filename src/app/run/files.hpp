@@ -81,6 +81,14 @@ class ResultFile {
   std::shared_ptr<Shared> shared_;
 };
 
+struct NamedResult {
+  std::string path;
+  ResultFile::Kind kind = ResultFile::Kind::vector;
+};
+/// Results may be datasets of one HDF5 file.
+[[nodiscard]] std::vector<ResultFile> open_results(std::vector<NamedResult> const& named,
+                                                   bool add_dataset);
+
 /// See OutputFile::commit_all(). Ignores null and repeated files.
 void put_in_place(std::vector<io::OutputFile*> const& files);
 

@@ -142,8 +142,9 @@ InputName resolve_input(std::string const& word) {
   return {.path = "test/" + word, .default_output = word + "-out.bin"};
 }
 
-io::MatrixReader open_input(std::string const& path, std::optional<io::Format> format) {
-  return io::MatrixReader(path, {}, io::Reading::in_order, format);
+io::MatrixReader open_input(std::string const& path, std::optional<io::Format> format,
+                            io::RawFile const& raw) {
+  return io::MatrixReader(path, raw, io::Reading::in_order, format);
 }
 
 namespace {

@@ -40,8 +40,8 @@ struct Input {
 
 /// A pipe can be read by one reader only.
 /// @param format empty: detected
-[[nodiscard]] io::MatrixReader open_input(std::string const& path,
-                                          std::optional<io::Format> format);
+[[nodiscard]] io::MatrixReader open_input(std::string const& path, std::optional<io::Format> format,
+                                          io::RawFile const& raw = {});
 
 /// As open_input; with several ranks the same regular file on all. Collective.
 [[nodiscard]] io::MatrixReader open_for_ranks(std::string const& path,

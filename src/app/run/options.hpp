@@ -97,6 +97,7 @@ struct SolveOptions : RunOptions {
   std::string checkpoint;
   double checkpoint_seconds = 60;
   std::optional<std::int64_t> maxiter;  ///< empty: the method's
+  std::optional<double> missing;        ///< entries that count as the mean of their column
 };
 
 enum class LeastSquaresMethod { automatic, direct, lsmr, lsqr };
@@ -141,6 +142,17 @@ struct TripletOptions : SolveOptions {
   /// Rows of A in the first two components.
   [[nodiscard]] bool plots_rows() const { return is_pca() && !plot.empty() && k >= 2; }
   [[nodiscard]] bool wants_u() const { return !u.empty() || !scores.empty() || plots_rows(); }
+};
+
+struct StatsOptions : SolveOptions {
+  std::int64_t ddof = 0;
+  // Empty: not written.
+  std::string mean;
+  std::string variance;
+  std::string deviations;
+  std::string min;
+  std::string max;
+  std::string count;
 };
 
 enum class RegressionLoss { linear, logistic, poisson, gamma, tweedie };

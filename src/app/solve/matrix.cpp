@@ -31,11 +31,12 @@ bool is_narrow(io::ElementType type) {
 }
 
 /// On GPUs, products of floats are faster.
-bool may_hold_stored(io::MatrixInfo const& info, io::ScalarType type, BackendChoice backend) {
+bool may_hold_stored(io::MatrixReader const& reader, io::ScalarType type, BackendChoice backend) {
   bool const is_gpu =
       std::visit([]<class Exec>(Exec const&) { return bool(backends::Backend<Exec>::is_gpu); },
                  space_of(backend));
-  return type == io::ScalarType::f32 && is_narrow(info.stored) && !is_gpu && !ranks().are_many();
+  return type == io::ScalarType::f32 && is_narrow(reader.info().stored) &&
+         !reader.fills_missing() && !is_gpu && !ranks().are_many();
 }
 
 /// Replaces the matrix of floats by the stored one, and rows that are widened at a time.
@@ -98,9 +99,9 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
                     .layout = info.layout,
                     .kernels = options.kernels};
   Job const job{.forecast =
-                    [=, &info](BackendChoice backend) {
+                    [=, &reader, &info](BackendChoice backend) {
                       Forecast forecast = row_of(OperationId::atax).forecast(shape, backend);
-                      if (may_hold_stored(info, shape.type, backend)) take_stored(forecast, info);
+                      if (may_hold_stored(reader, shape.type, backend)) take_stored(forecast, info);
                       forecast.results += vectors;
                       return forecast;
                     },
@@ -124,7 +125,7 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
         .backend = stream->backend, .why = "", .stream = std::move(stream), .holds_stored = false};
   }
   auto [backend, why] = choose_backend(options.backend, job);
-  bool const holds_stored = may_hold_stored(info, shape.type, backend.choice);
+  bool const holds_stored = may_hold_stored(reader, shape.type, backend.choice);
   return {.backend = std::move(backend),
           .why = std::move(why),
           .stream = std::nullopt,
@@ -154,6 +155,7 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
           r.reader, r.place.stream->memory_limit, r.vectors, r.kernels,
           [&](auto const& source) {
             solve::SolverCalls calls{.block = r.block, .gram_width = r.gram_width};
+            calls.column_statistics = r.column_statistics;
             if (r.by_newton) {
               auto const cols = static_cast<std::int64_t>(info.cols);
               calls.sums = solve::detail::newton_sums(cols);

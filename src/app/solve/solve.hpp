@@ -21,6 +21,7 @@
 #include <app/stream/stream.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/types.hpp>
+#include <tessera/solve/column_statistics.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/stop.hpp>
@@ -61,7 +62,8 @@ struct SolveRequest {
   bool in_segments = false;   ///< ranks own whole segments of rows
   std::int64_t block = 0;     ///< vectors per block; 0: none
   std::int64_t gram_width = 0;
-  bool by_newton = false;       ///< regression by sums over rows
+  bool by_newton = false;  ///< regression by sums over rows
+  bool column_statistics = false;
   std::int64_t predictors = 1;  ///< see FitRows
 };
 
@@ -306,6 +308,13 @@ struct Triplets {
                                        std::int64_t more);
 /// Whether the checkpoint is of an iterative method.
 [[nodiscard]] bool continues_iterations(SolveOptions const& options);
+
+/// Further bytes in memory.
+[[nodiscard]] std::uint64_t bytes_of_statistics(io::MatrixInfo const& info, io::ScalarType type);
+[[nodiscard]] solve::ColumnStatistics find_statistics(StatsOptions const& options,
+                                                      SolveRequest const& request, SolveRun& run);
+/// Code of missing entries; empty: none.
+[[nodiscard]] std::string missing_code(SolveOptions const& options);
 
 [[nodiscard]] Triplets find_triplets(TripletOptions const& options, SolveRequest const& request);
 

@@ -115,6 +115,7 @@ auto run_solver(SolveOptions const& options, SolveRequest const& request,
                          OperationId::atax, false);
     job.state.operation = subject.name + subject.variant;
     job.options = subject.options;
+    if (options.missing) job.options += ", missing " + missing_code(options);
     job.limits = subject.limits;
     std::string limits;
     state = read_solver_state<T>(options.checkpoint, subject.name, job, limits);

@@ -43,6 +43,7 @@ def open(
     dtype: Any = None,
     shape: tuple[int, int] | None = None,
     order: str = "C",
+    missing: float | None = None,
 ) -> StreamedMatrix:
     """Open a matrix file that is read in blocks.
 
@@ -59,6 +60,9 @@ def open(
         Shape (m, n) of raw elements.
     order : {"C", "F"}, default "C"
         Order of raw elements; "row-major" and "column-major" are accepted too.
+    missing : float, optional
+        Entries equal to it, or NaN if it is NaN, are read as the mean of the other entries of their column. Opening
+        reads the file once for the means.
 
     Returns
     -------
@@ -81,9 +85,14 @@ def open(
     name = None if dtype is None else dtype_of(dtype).name
     order = order_of(order)
     path = os.fsdecode(path)
-    recipe = (_open_again, (os.path.abspath(path), memory_limit, name, shape, order))
+    recipe = (_open_again, (os.path.abspath(path), memory_limit, name, shape, order, missing))
+    of_file = (path, _bytes(memory_limit), name, shape, order, recipe)
     try:
-        matrix = _core._open(path, _bytes(memory_limit), name, shape, order, recipe)
+        matrix = _core._open(*of_file)
+        if missing is not None:
+            stats = _core._column_stats("open", matrix, 0, missing, False)
+            means = [mean if count > 0 else 0.0 for mean, count in zip(stats["mean"], stats["count"])]
+            matrix = _core._open(*of_file, missing, means)
     except OSError as error:
         if "does not exist: expected a file" in str(error):
             raise FileNotFoundError(str(error)) from None
@@ -93,9 +102,11 @@ def open(
     return matrix
 
 
-def _open_again(path: str, memory_limit: int | str, dtype: str | None, shape: Any, order: str) -> StreamedMatrix:
+def _open_again(
+    path: str, memory_limit: int | str, dtype: str | None, shape: Any, order: str, missing: float | None = None
+) -> StreamedMatrix:
     """What pickles of a file's matrix call."""
-    return open(path, memory_limit=memory_limit, dtype=dtype, shape=shape, order=order)
+    return open(path, memory_limit=memory_limit, dtype=dtype, shape=shape, order=order, missing=missing)
 
 
 @in_one_sentence

@@ -23,11 +23,13 @@ from tessera._packages import package
 from tessera._sentences import found, in_one_sentence
 
 __all__ = [
+    "ColumnStats",
     "ConvergenceWarning",
     "LsmrResult",
     "LsqrResult",
     "PcaResult",
     "Step",
+    "column_stats",
     "lsmr",
     "lsqr",
     "lstsq",
@@ -259,6 +261,37 @@ class PcaResult(_PcaFields, _Pictured):
         ax.set_ylabel("explained variance")
         ax.legend()
         return ax
+
+
+class ColumnStats(NamedTuple):
+    """Statistics of the columns of a matrix: NumPy arrays with an entry for each column.
+
+    Attributes
+    ----------
+    mean, variance : array of float64
+        Of the entries that are not missing. NaN if there are too few.
+    min, max : array of float64
+        Of the entries that are not NaN.
+    count : array of int64
+        Entries that are not missing.
+    missing : array of int64
+        Entries that are missing.
+    nonfinite : array of int64
+        NaN and infinite entries that are not missing.
+    """
+
+    mean: numpy.ndarray
+    variance: numpy.ndarray
+    min: numpy.ndarray
+    max: numpy.ndarray
+    count: numpy.ndarray
+    missing: numpy.ndarray
+    nonfinite: numpy.ndarray
+
+    @property
+    def deviation(self) -> numpy.ndarray:
+        """Standard deviations, the roots of the variances."""
+        return numpy.sqrt(self.variance)
 
 
 class _Telling:
@@ -1255,3 +1288,57 @@ def pca(
     return PcaResult(
         result["vt"], *(made(result[key]) for key in ("s", "variance", "ratio", "mean", "deviation"))
     )
+
+
+@in_one_sentence
+def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: bool = False) -> ColumnStats:
+    """Compute means, variances, extremes and counts of the columns of A, with one read of A.
+
+    All sums are in double, without cancellation: variances are right for columns whose mean is far larger than their
+    deviation, and 0 for columns of equal entries. The result is the same in memory, streamed, and with any number of
+    threads.
+
+    Parameters
+    ----------
+    A : array or StreamedMatrix
+        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
+        is read as stored.
+    ddof : int, default 0
+        The divisor of a variance is the number of entries minus ddof.
+    missing : float, optional
+        Entries equal to it are left out; NaN leaves out NaN. By default NaN makes the mean and the variance of its
+        column NaN.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+
+    Returns
+    -------
+    ColumnStats
+        NumPy arrays with an entry for each column.
+
+    Raises
+    ------
+    TypeError
+        If A is a `tessera.distributed.Matrix`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tessera.linalg import column_stats
+    >>> found = column_stats(np.array([[1.0, 7.0], [3.0, 7.0], [np.nan, 7.0]]), missing=np.nan)
+    >>> found.mean, found.variance, found.missing
+    (array([2., 7.]), array([1., 0.]), array([1, 0]))
+    """
+    name = "linalg.column_stats"
+    if _is_distributed(A):
+        raise TypeError(f"tessera.{name}: A must be a matrix of one process, found a tessera.distributed.Matrix")
+    if ddof < 0:
+        raise ValueError(f"tessera.{name}: `ddof` must be an integer of at least 0, found {found(ddof)}")
+    if copy and _is_array(A):
+        A = _arrays.array(A)
+    _shape("tessera." + name, A)
+    result = _core._column_stats(name, A, int(ddof), missing, copy)
+    return ColumnStats(*(
+        numpy.array(result[field], "float64" if field in ("mean", "variance", "min", "max") else "int64")
+        for field in ColumnStats._fields
+    ))

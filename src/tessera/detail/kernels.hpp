@@ -112,11 +112,12 @@ struct PortableKernels {
   }
 };
 
-template <class Exec>
-concept WidensInCache =
-    requires { typename backends::AcceleratedProducts<Exec>::template OfNarrow<float>; };
+template <class Exec, class T, class Columns>
+concept HasNarrowKernels = backends::IsAccelerated<Exec> &&
+                           backends::AcceleratedProducts<Exec>::template reads_narrow<T, Columns>;
 
-/// Kernels of hosts that widen lines just before use, into a core's cache.
+/// Accelerated kernels that widen just before use: on hosts into a core's cache, on GPUs in
+/// registers.
 struct NarrowKernels {
   static constexpr Kernels kind = Kernels::accelerated;
   template <class Exec, class T>
@@ -131,8 +132,12 @@ struct NarrowKernels {
     return AcceleratedKernels::tuning_of_blocks<T, RowMajor>(exec, rows, cols, vectors);
   }
   template <class Exec, bool RowMajor, class T>
-  static bool suit_fusion(NarrowLines<T> const& /*lines*/, auto const& /*columns*/) {
-    return true;
+  static bool suit_fusion(NarrowLines<T> const& lines, auto const& /*columns*/) {
+    if constexpr (backends::AcceleratedProducts<Exec>::fuses_all) {
+      return true;
+    } else {
+      return RowMajor && backends::AcceleratedProducts<Exec>::suit_fusion(lines);
+    }
   }
 };
 
@@ -163,7 +168,7 @@ using FusedOf =
 template <class Set, bool RowMajor, class Exec, class T, class Data, class Body>
 decltype(auto) with_fused_kernels(Exec const& exec, Lines<T, Data> const& lines,
                                   Tuning const& tuning, Body const& body) {
-  if constexpr (std::is_same_v<Set, AcceleratedKernels>) {
+  if constexpr (!std::is_same_v<Set, PortableKernels>) {
     using Products = backends::AcceleratedProducts<Exec>;
     if constexpr (!Products::fuses_all) {
       if (!Products::template fuses<RowMajor>(exec, lines, tuning)) return body(PortableKernels{});
@@ -189,20 +194,31 @@ inline constexpr bool reads_narrow = false;
 template <class T>
 inline constexpr bool reads_narrow<NarrowLines<T>> = true;
 
-/// As with_kernels, for a matrix or its lines.
+/// Kernels that take some lines only have no blocks.
+template <class Exec, class T>
+bool narrow_kernels_take(NarrowLines<T> const& lines) {
+  return backends::AcceleratedProducts<Exec>::template OfNarrow<T>::take(lines);
+}
+template <class Exec, class Matrix>
+bool narrow_kernels_take(Matrix const& /*a*/) {
+  return true;
+}
+
+/// As with_kernels, for a vector or a block, and lines or, for a block, their matrix.
 /// @throws std::invalid_argument for accelerated kernels that cannot read them
-template <class Exec, class Matrix, class Body>
-decltype(auto) with_kernels_for(char const* operation, Matrix const& /*a*/, Kernels wanted,
+template <class Exec, class T, class Columns, class Matrix, class Body>
+decltype(auto) with_kernels_for(char const* operation, Matrix const& a, Kernels wanted,
                                 Body const& body) {
   if constexpr (!reads_narrow<Matrix>) {
     return with_kernels<Exec>(wanted, body);
   } else {
-    Kernels const used = kernels_used<Exec>(wanted);
-    if constexpr (WidensInCache<Exec>) {
-      if (used == Kernels::accelerated) return body(NarrowKernels{});
-    } else if (used == Kernels::accelerated && wanted == Kernels::accelerated) {
+    bool const accelerated = kernels_used<Exec>(wanted) == Kernels::accelerated;
+    if constexpr (HasNarrowKernels<Exec, T, Columns>) {
+      if (accelerated && narrow_kernels_take<Exec>(a)) return body(NarrowKernels{});
+    }
+    if (accelerated && wanted == Kernels::accelerated) {
       checks::fail(operation, std::string("no accelerated kernel of the backend ") + Exec::name() +
-                                  " reads a narrow matrix: choose automatic or portable ones");
+                                  " reads this narrow matrix: choose automatic or portable ones");
     }
     return body(PortableKernels{});
   }
@@ -210,7 +226,7 @@ decltype(auto) with_kernels_for(char const* operation, Matrix const& /*a*/, Kern
 
 template <class Exec, class T, class Matrix>
 std::size_t columns_at_once(char const* operation, Matrix const& a, Kernels wanted) {
-  return with_kernels_for<Exec>(operation, a, wanted, []<class Set>(Set) {
+  return with_kernels_for<Exec, T, SomeColumns>(operation, a, wanted, []<class Set>(Set) {
     return static_cast<std::size_t>(Set::template Of<Exec, T>::columns_at_once);
   });
 }
@@ -334,9 +350,24 @@ std::size_t fused_at_once(Kernels wanted, Lines<T> const& lines, std::size_t col
   TEMPLATE void fused_tiles_of_narrow(EXEC const&, Label const&, NarrowLines<T> const&, T const*, \
                                       OutputVector<T>, PartialVectors<T> const&,                  \
                                       FusedTilesPlan<T> const&, FACTOR const&, OneColumn const&);
+#define TESSERA_GPU_NARROW(TEMPLATE, EXEC, T)                                                  \
+  namespace tessera::detail {                                                                  \
+  TEMPLATE void gpu::dot_of_narrow(EXEC const&, Label const&, NarrowLines<T> const&, T const*, \
+                                   OutputVector<T>, T*, gpu::DotPlan<EXEC, T> const&);         \
+  TEMPLATE void gpu::sum_of_narrow(EXEC const&, Label const&, NarrowLines<T> const&, T const*, \
+                                   OutputVector<T>, T*, Meeting<T> const&,                     \
+                                   gpu::SumPlan<EXEC, T> const&);                              \
+  TESSERA_GPU_NARROW_FUSED(TEMPLATE, EXEC, T, kernels::Identity)                               \
+  TESSERA_GPU_NARROW_FUSED(TEMPLATE, EXEC, T, maps::Function<T>)                               \
+  }
+#define TESSERA_GPU_NARROW_FUSED(TEMPLATE, EXEC, T, FACTOR)                                  \
+  TEMPLATE void gpu::fused_lines_of_narrow(EXEC const&, Label const&, NarrowLines<T> const&, \
+                                           T const*, OutputVector<T>, OutputVector<T>, T*,   \
+                                           gpu::FusedLinesPlan<EXEC, T> const&, FACTOR const&);
 // NOLINTEND(bugprone-macro-parentheses)
 TESSERA_COMPILED_FOR_FLOAT(TESSERA_NARROW_PRODUCTS)
 TESSERA_COMPILED_FOR_FLOAT_ON_HOSTS(TESSERA_HOST_NARROW)
+TESSERA_COMPILED_FOR_FLOAT_ON_CUDA(TESSERA_GPU_NARROW)
 TESSERA_COMPILED_ON_HOSTS(TESSERA_HOST_PRODUCTS)
 TESSERA_COMPILED_ON_CUDA(TESSERA_GPU_PRODUCTS)
 TESSERA_COMPILED(TESSERA_PORTABLE_PRODUCTS)

@@ -46,7 +46,7 @@ void call_product(Exec const& exec, VectorProduct const& product, A const& a,
     return set_zero<T>(exec, label.zero, static_cast<Index>(y.extent(0)), output(y));
   }
   with_lines(operation, "A", a, [&](auto by_rows, auto const& lines) {
-    with_kernels_for<Exec>(operation, lines, options.kernels, [&]<class Set>(Set) {
+    with_kernels_for<Exec, T, OneColumn>(operation, lines, options.kernels, [&]<class Set>(Set) {
       Tuning const tuning = tuning_for<T, by_rows(), Set>(exec, rows, cols, options.tuning);
       if (product.is_transposed != by_rows()) {
         run_dot<Set>(exec, label, lines, x, output(y), options, tuning);
@@ -77,7 +77,7 @@ void call_product(Exec const& exec, VectorProduct const& product, A const& a,
   auto const rows = static_cast<Index>(a.extent(0));
   auto const cols = static_cast<Index>(a.extent(1));
   with_lines(operation, "A", a, [&](auto by_rows, auto const& lines) {
-    with_kernels_for<Exec>(operation, lines, options.kernels, [&]<class Set>(Set) {
+    with_kernels_for<Exec, T, SomeColumns>(operation, lines, options.kernels, [&]<class Set>(Set) {
       constexpr auto at_once = static_cast<std::size_t>(Set::template Of<Exec, T>::columns_at_once);
       for_passes(x.extent(1), at_once, [&](std::size_t first, std::size_t count) {
         if (count == 1) return of_column(first);

@@ -179,7 +179,7 @@ void run_atax(Exec const& exec, A const& a, V const& v, Out const& b, Out const&
   auto const cols = static_cast<Index>(a.extent(1));
   with_lines("atax", "A", a, [&](auto by_rows, auto const& lines) {
     constexpr bool row_major = by_rows();
-    with_kernels_for<Exec>("atax", lines, options.kernels, [&]<class Set>(Set) {
+    with_kernels_for<Exec, T, Columns>("atax", lines, options.kernels, [&]<class Set>(Set) {
       Tuning const tuning =
           tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning, columns);
       if (is_fused<Exec, row_major, Set>(options.method, tuning, lines, columns)) {

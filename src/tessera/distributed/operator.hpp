@@ -42,13 +42,39 @@ Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> make_memory(E
       size);
 }
 
+/// Completes all vectors on all ranks, with the messages of one.
 template <class Exec, class T>
 void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
                  std::vector<distributed::Rows> const& rows_by_rank) {
-  using Entries = Kokkos::View<T*, typename Exec::memory_space>;
-  for (std::size_t j = 0; j < BT.extent(0); ++j) {
-    world.share_rows(Entries(BT.data() + j * BT.extent(1), BT.extent(1)), rows_by_rank);
+  Exec const& exec = world.exec();
+  auto const count = static_cast<Index>(BT.extent(0));
+  // Rank by rank, and vector by vector within a rank.
+  std::vector<distributed::Rows> packed_by_rank = rows_by_rank;
+  for (distributed::Rows& rows : packed_by_rank) rows = {rows.first * count, rows.count * count};
+  Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> packed;
+  auto const copy = [&](std::size_t r, auto const& body) {
+    distributed::Rows const& rows = rows_by_rank[r];
+    if (rows.count == 0) return;
+    body(Kokkos::subview(BT, Kokkos::ALL, Kokkos::pair(rows.first, rows.end())),
+         Rows<Exec, T>(packed.data() + rows.first * count, BT.extent(0),
+                       static_cast<std::size_t>(rows.count)));
+  };
+  if (count == 0) return;
+  if (count == 1) {
+    using Entries = Kokkos::View<T*, typename Exec::memory_space>;
+    return world.share_rows(Entries(BT.data(), BT.extent(1)), rows_by_rank);
   }
+  world.together([&] {
+    packed = make_memory<Exec, T>(exec, BT.size());
+    copy(static_cast<std::size_t>(world.rank()),
+         [&](auto const& own, auto const& to) { Kokkos::deep_copy(exec, to, own); });
+  });
+  world.share_rows(packed, packed_by_rank);
+  for (std::size_t r = 0; r < rows_by_rank.size(); ++r) {
+    if (r == static_cast<std::size_t>(world.rank())) continue;
+    copy(r, [&](auto const& to, auto const& its) { Kokkos::deep_copy(exec, to, its); });
+  }
+  exec.fence("tessera::solve: the vectors are complete");
 }
 
 /// Throws on all ranks unless all pass equal arguments.
@@ -134,6 +160,41 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   void do_multiply_transposed(ConstValues<Exec, T> const& u,
                               Values<Exec, T> const& c) const override {
     world_.multiply_transposed(a_, mine(u), c, options_);
+  }
+  Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
+                        Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
+    auto const V = detail::as_columns<Exec, T const>(VT);
+    auto const B = my_rows(detail::as_columns<Exec, T>(BT));
+    auto const C = detail::as_columns<Exec, T>(CT);
+    if (maps.empty()) {
+      AtaxOptions<Exec, T> options = options_;
+      options.method = method_;
+      world_.atax(a_, V, B, C, options);
+    } else {
+      world_.multiply(a_, V, B, options_);
+      world_.together([&] {
+        std::vector<typename Base::Map> mine;
+        for (auto const& map : maps) mine.push_back(distributed::detail::some_of(map, rows_));
+        detail::apply_maps<Exec, T>(this->exec(), mine, BT, rows_.first, rows_.count);
+      });
+      world_.multiply_transposed(a_, B, C, options_);
+    }
+    detail::share_block(world_, BT, rows_by_rank_);
+    return (maps.empty() ? 1 : 2) * passes_of(VT.extent(0));
+  }
+  Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
+                                       Rows<Exec, T> const& CT) const override {
+    world_.multiply_transposed(a_, my_rows(detail::as_columns<Exec, T const>(UT)),
+                               detail::as_columns<Exec, T>(CT), options_);
+    return passes_of(UT.extent(0));
+  }
+  template <class Block>
+  [[nodiscard]] auto my_rows(Block const& block) const {
+    return Kokkos::subview(block, Kokkos::pair(rows_.first, rows_.end()), Kokkos::ALL);
+  }
+  [[nodiscard]] Index passes_of(std::size_t vectors) const {
+    return tessera::detail::passes_of(vectors,
+                                      tessera::detail::columns_at_once<Exec, T>(options_.kernels));
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
     Rows<Exec, T> root;
@@ -296,6 +357,99 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
   void do_multiply_transposed(ConstValues<Exec, T> const& u,
                               Values<Exec, T> const& c) const override {
     stream::multiply_transposed(world_, source_, u, c, options_);
+  }
+  Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
+                        Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
+    std::vector<tessera::maps::Function<T>> functions;
+    for (auto const& map : maps) functions.push_back(map.function());
+    return reads_of(stream::detail::in_order(source_, [&](auto const& source) {
+      if (!maps.empty()) return atax_of_each(source, VT, functions, BT, CT);
+      return atax_of_each(source, VT, std::vector<kernels::Identity>(VT.extent(0)), BT, CT);
+    }));
+  }
+  template <class Layout, class Factor>
+  stream::Report atax_of_each(stream::detail::AnySource<T, Layout> const& source,
+                              ConstRows<Exec, T> const& VT, std::vector<Factor> const& factors,
+                              Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
+    namespace parts = distributed::detail;
+    constexpr bool by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
+    constexpr auto cut = by_rows ? parts::Cut::panels : parts::Cut::tiles;
+    parts::StreamOnRanks<Exec, T, Layout, cut> on_ranks(
+        world_, "stream::atax", source,
+        {.operation = "atax of columns", .sum = static_cast<Index>(CT.size())}, options_);
+    auto const report = on_ranks(
+        [&](auto const& part, Index first, tessera::detail::OutputVector<T> sum,
+            stream::Options<T> const& options) {
+          using tessera::kernels::shifted;  // maps have an overload
+          std::vector<Factor> its_factors;
+          for (Factor const& factor : factors) its_factors.push_back(shifted(factor, first));
+          auto const B = tessera::detail::matrix_out(
+              Kokkos::subview(detail::as_columns<Exec, T>(BT),
+                              Kokkos::pair(first, first + part.rows()), Kokkos::ALL));
+          Rows<Exec, T> const root(sum.data, CT.extent(0), CT.extent(1));
+          return stream::detail::run_atax_of_columns<Exec, T>(
+              this->exec(), part, tessera::detail::matrix_in(detail::as_columns<Exec, T const>(VT)),
+              &B, tessera::detail::matrix_out(detail::as_columns<Exec, T>(root)), options, {},
+              its_factors);
+        },
+        {CT.data(), 1});
+    Index const unit =
+        by_rows ? stream::detail::extents_of(source).panel() : Index{summation::segment<T>};
+    detail::share_block(world_, BT, parts::even_rows_by_rank({this->rows(), unit}, world_.size()));
+    return report;
+  }
+  Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
+                                       Rows<Exec, T> const& CT) const override {
+    return reads_of(stream::detail::in_order(
+        source_, [&](auto const& source) { return transposed_of_each(source, UT, CT); }));
+  }
+  /// A sum over rows of A, or the dot products of its columns.
+  template <class Layout>
+  stream::Report transposed_of_each(stream::detail::AnySource<T, Layout> const& source,
+                                    ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
+    namespace parts = distributed::detail;
+    constexpr bool is_sum = std::is_same_v<Layout, Kokkos::LayoutRight>;
+    parts::StreamOnRanks<Exec, T, Layout, is_sum ? parts::Cut::panels : parts::Cut::lines> on_ranks(
+        world_, "stream::multiply_transposed", source,
+        {.operation = "multiply_transposed of columns",
+         .sum = is_sum ? static_cast<Index>(CT.size()) : 0},
+        options_);
+    auto const U = detail::as_columns<Exec, T const>(UT);
+    auto const C = detail::as_columns<Exec, T>(CT);
+    auto const run = [&](auto const& part, auto const& in, auto const& out,
+                         stream::Options<T> const& options) {
+      return stream::detail::run_product_of_columns<is_sum>(
+          this->exec(), "multiply_transposed", part, tessera::detail::matrix_in(in),
+          tessera::detail::matrix_out(out), options);
+    };
+    auto const report = on_ranks(
+        [&](auto const& part, Index first, tessera::detail::OutputVector<T> sum,
+            stream::Options<T> const& options) {
+          Kokkos::pair<Index, Index> const some(first,
+                                                first + (is_sum ? part.rows() : part.cols()));
+          if constexpr (is_sum) {
+            Rows<Exec, T> const root(sum.data, CT.extent(0), CT.extent(1));
+            return run(part, Kokkos::subview(U, some, Kokkos::ALL),
+                       detail::as_columns<Exec, T>(root), options);
+          } else {
+            return run(part, U, Kokkos::subview(C, some, Kokkos::ALL), options);
+          }
+        },
+        {CT.data(), 1});
+    if (!is_sum) {
+      detail::share_block(world_, CT, parts::even_rows_by_rank({this->cols(), 1}, world_.size()));
+    }
+    return report;
+  }
+  /// Of all ranks together.
+  [[nodiscard]] Index reads_of(stream::Report const& report) const {
+    std::uint64_t bytes = 0;
+    for (std::uint64_t const its :
+         world_.communicator().gather(static_cast<std::uint64_t>(report.bytes_read))) {
+      bytes += its;
+    }
+    Index const size = this->rows() * this->cols();
+    return size == 0 ? 1 : summation::ceil_div(static_cast<Index>(bytes / sizeof(T)), size);
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
     namespace parts = distributed::detail;

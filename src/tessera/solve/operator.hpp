@@ -30,6 +30,7 @@
 #include <tessera/solve/column_squares.hpp>
 #include <tessera/solve/gram.hpp>
 #include <tessera/solve/in_memory.hpp>
+#include <tessera/solve/moments.hpp>
 #include <tessera/solve/row_sums.hpp>
 #include <tessera/stream.hpp>
 #include <tessera/workspace.hpp>
@@ -240,6 +241,11 @@ class BlockOperator : public NormalOperator<Exec, T> {
     this->count_read();
     do_gram(products);
   }
+  /// Moments of the columns in double (moments.hpp), one read.
+  void moments(detail::MomentProducts<Exec, T> const& products) const {
+    this->count_read();
+    do_moments(products);
+  }
 
  protected:
   using NormalOperator<Exec, T>::NormalOperator;
@@ -247,6 +253,9 @@ class BlockOperator : public NormalOperator<Exec, T> {
  private:
   virtual void do_gram(detail::GramProducts<Exec, T> const& /*products*/) const {
     checks::fail("gram", "expected an operator with Gram matrices, found one without");
+  }
+  virtual void do_moments(detail::MomentProducts<Exec, T> const& /*products*/) const {
+    checks::fail("column_statistics", "expected a matrix of one process, found a distributed one");
   }
   virtual void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const = 0;
 };
@@ -290,18 +299,40 @@ class SquaredSource {
   std::vector<value_type> units_;
 };
 
-/// A map for each of several contiguous vectors with `length` entries.
+/// A map for each of several vectors with `length` entries.
 template <class T>
 struct MapColumns {
   static constexpr Index most = 32;
   Kokkos::Array<maps::Function<T>, most> functions;
   Index length;
+  Index pitch;  ///< between vectors
   T* b;
   KOKKOS_FUNCTION void operator()(Index k) const {
     Index const column = k / length;
-    b[k] = functions[static_cast<std::size_t>(column)](k - column * length, b[k]);
+    Index const i = k - column * length;
+    T& entry = b[column * pitch + i];
+    entry = functions[static_cast<std::size_t>(column)](i, entry);
   }
 };
+
+/// b_j = f_j(b_j) for vectors of `length` entries, BT.extent(1) entries apart.
+template <class Exec, class T>
+void apply_maps(Exec const& exec, std::vector<typename NormalOperator<Exec, T>::Map> const& maps,
+                Rows<Exec, T> const& BT, Index first_row, Index length) {
+  static std::string const label("tessera::solve::map");
+  using Body = MapColumns<T>;
+  auto const count = static_cast<Index>(maps.size());
+  auto const pitch = static_cast<Index>(BT.extent(1));
+  for (Index first = 0; first < count && length > 0; first += Body::most) {
+    Index const some = std::min(Body::most, count - first);
+    Body body{{}, length, pitch, BT.data() + first * pitch + first_row};
+    for (Index j = 0; j < some; ++j) {
+      body.functions[static_cast<std::size_t>(j)] =
+          maps[static_cast<std::size_t>(first + j)].function();
+    }
+    tessera::detail::for_each_element(exec, label, some * length, body);
+  }
+}
 
 template <class T, class View>
 auto matrix_of(View const& a) {
@@ -377,6 +408,9 @@ class OperatorInMemory : public BlockOperator<Exec, T> {
   void do_gram(GramProducts<Exec, T> const& products) const override {
     products_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
   }
+  void do_moments(MomentProducts<Exec, T> const& products) const override {
+    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_);
+  }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
     using namespace tessera::detail;
@@ -393,24 +427,10 @@ class OperatorInMemory : public BlockOperator<Exec, T> {
       }
     }
     call_product<Exec, T>(this->exec(), plain_product, a_, V, B, options_);
-    apply_maps(maps, BT);
+    solve::detail::apply_maps<Exec, T>(this->exec(), maps, BT, 0, this->rows());
     call_product<Exec, T>(this->exec(), transposed_product, a_,
                           matrix_in(as_columns<Exec, T const>(BT)), C, options_);
     return 2 * passes_of(VT.extent(0));
-  }
-  void apply_maps(std::vector<typename Base::Map> const& maps, Rows<Exec, T> const& BT) const {
-    static std::string const label("tessera::solve::map");
-    using Body = MapColumns<T>;
-    auto const count = static_cast<Index>(maps.size());
-    for (Index first = 0; first < count && this->rows() > 0; first += Body::most) {
-      Index const some = std::min(Body::most, count - first);
-      Body body{{}, this->rows(), BT.data() + first * this->rows()};
-      for (Index j = 0; j < some; ++j) {
-        body.functions[static_cast<std::size_t>(j)] =
-            maps[static_cast<std::size_t>(first + j)].function();
-      }
-      tessera::detail::for_each_element(this->exec(), label, some * this->rows(), body);
-    }
   }
   Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
                                        Rows<Exec, T> const& CT) const override {
@@ -472,6 +492,7 @@ struct SolverCalls {
   Index block = 0;       ///< vectors per product; 0: none
   Index gram_width = 0;  ///< columns; 0: none, -1: only moments
   std::vector<detail::RowSumsSize> sums{};
+  bool column_statistics = false;
 };
 
 /// Streams from a source, which must outlive it. Ignores states of the options.
@@ -526,6 +547,13 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                          detail::stream_products(this->exec(), source, products, options);
                        }));
     }
+    if (calls.column_statistics) {
+      detail::MomentProducts<Exec, T> products;
+      products.cols = this->cols();
+      bytes = std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
+                         detail::stream_products(this->exec(), source, products, options);
+                       }));
+    }
     for (auto const& size : calls.sums) {
       detail::SizedRowSums<Exec, T> sums(size);
       bytes =
@@ -571,6 +599,9 @@ class StreamOperator final : public BlockOperator<Exec, typename Source::value_t
                                out);
   }
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
+    detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
+  }
+  void do_moments(detail::MomentProducts<Exec, T> const& products) const override {
     detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,

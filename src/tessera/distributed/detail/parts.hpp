@@ -23,7 +23,10 @@ namespace tessera::distributed::detail {
 
 using tessera::detail::Lines;
 using tessera::detail::MatrixArgument;
+using tessera::detail::OneColumn;
 using tessera::detail::OutputVector;
+using tessera::detail::OutputVectors;
+using tessera::detail::SomeColumns;
 using tessera::detail::VectorArgument;
 
 /// Lines of `rows`, in panels of the whole matrix.
@@ -59,9 +62,10 @@ RowMap<T, Space> some_of(RowMap<T, Space> const& map, Rows const& rows) {
   return {f.kind, x, f.gamma};
 }
 
-template <class Set, bool RowMajor, class Exec, class T, class OfCall>
-Tuning tuning_of(Exec const& exec, Lines<T> const& lines, OfCall const& options) {
-  if (!options.tuning) return stream::detail::tuning_of<Set, RowMajor>(exec, lines);
+template <class Set, bool RowMajor, class Exec, class T, class OfCall, class Columns = OneColumn>
+Tuning tuning_of(Exec const& exec, Lines<T> const& lines, OfCall const& options,
+                 Columns const& columns = {}) {
+  if (!options.tuning) return stream::detail::tuning_of<Set, RowMajor>(exec, lines, columns);
   checks::require_valid(*options.tuning);
   return *options.tuning;
 }
@@ -71,15 +75,31 @@ Options<Exec> options_of_stage(OfCall const& options) {
   return {.workspace = options.workspace, .tuning = options.tuning, .kernels = options.kernels};
 }
 
-template <class Set, bool RowMajor, class Exec, class T>
-void multiply_rows(Exec const& exec, Lines<T> const& lines, VectorArgument<T const> const& x,
-                   OutputVector<T> y, Options<Exec> const& options) {
+/// y = A·x of these rows, x a vector or a block.
+template <class Set, bool RowMajor, class Exec, class T, class In, class Out,
+          class Columns = OneColumn>
+void multiply_rows(Exec const& exec, Lines<T> const& lines, In const& x, Out const& y,
+                   Options<Exec> const& options, Columns const& columns = {}) {
   static tessera::detail::Label const label("tessera::distributed::multiply");
-  Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options);
+  Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options, columns);
   if constexpr (RowMajor) {
-    tessera::detail::run_dot<Set>(exec, label, lines, x, y, options, tuning);
+    tessera::detail::run_dot<Set>(exec, label, lines, x, y, options, tuning, columns);
   } else {
-    tessera::detail::run_sum<Set>(exec, label, lines, x, y, options, tuning);
+    tessera::detail::run_sum<Set>(exec, label, lines, x, y, options, tuning, columns);
+  }
+}
+
+/// sum = Aᵀ·u over these rows, whole units; u a vector or a block.
+template <class Set, bool RowMajor, class Exec, class T, class In, class Out,
+          class Columns = OneColumn>
+void add_rows(Exec const& exec, Lines<T> const& lines, In const& u, Out const& sum,
+              Options<Exec> const& options, Columns const& columns = {}) {
+  static tessera::detail::Label const label("tessera::distributed::multiply_transposed");
+  Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options, columns);
+  if constexpr (RowMajor) {
+    tessera::detail::run_sum<Set>(exec, label, lines, u, sum, options, tuning, columns);
+  } else {
+    tessera::detail::run_dot<Set>(exec, label, lines, u, sum, options, tuning, columns);
   }
 }
 
@@ -91,17 +111,10 @@ struct TransposedJob {
   Options<Exec> const& options;
   Index all_rows;
 
-  /// sum = Aᵀ·u over these rows, whole units.
   template <class Set, bool RowMajor>
   void add_units(Rows const& rows, OutputVector<T> sum) const {
-    static tessera::detail::Label const label("tessera::distributed::multiply_transposed");
-    auto const lines = lines_of_rows<RowMajor>(a, rows, all_rows);
-    Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options);
-    if constexpr (RowMajor) {
-      tessera::detail::run_sum<Set>(exec, label, lines, some_of(u, rows), sum, options, tuning);
-    } else {
-      tessera::detail::run_dot<Set>(exec, label, lines, some_of(u, rows), sum, options, tuning);
-    }
+    add_rows<Set, RowMajor>(exec, lines_of_rows<RowMajor>(a, rows, all_rows), some_of(u, rows), sum,
+                            options);
   }
   /// y = factors of these rows in a shared unit's chains.
   template <class Set, bool RowMajor>

@@ -63,8 +63,16 @@ void from_host(std::vector<T> const& from, Vector const& to) {
               from.data(), from.size()));
 }
 
+/// right = left + right.
+struct AddSubtrees {
+  template <class Exec, class T>
+  static void join(Exec const& exec, Index length, T const* left, T* right) {
+    add_vectors(exec, length, left, right);
+  }
+};
+
 /// The adjacent-pair tree over vectors in memory of Exec: a binary counter of finished subtrees.
-template <class Exec, class T>
+template <class Exec, class T, class Join = AddSubtrees>
 class VectorTree {
  public:
   using Vector = Kokkos::View<T*, typename Exec::memory_space>;
@@ -82,7 +90,7 @@ class VectorTree {
   void push(Index index) {
     std::size_t level = 0;
     for (Index rest = index; (rest & 1) != 0; rest >>= 1, ++level) {
-      add_vectors(exec_, length_, waiting_[level].sum.data(), next_.data());
+      Join::join(exec_, length_, waiting_[level].sum.data(), next_.data());
       waiting_[level].is_there = false;
     }
     is_complete_ = level == waiting_.size();
@@ -93,7 +101,7 @@ class VectorTree {
     for (Level& level : waiting_) {
       if (!level.is_there) continue;
       if (is_complete_) {
-        add_vectors(exec_, length_, level.sum.data(), next_.data());
+        Join::join(exec_, length_, level.sum.data(), next_.data());
       } else {
         std::swap(level.sum, next_);  // the smallest subtree: missing vectors are +0
         is_complete_ = true;

@@ -96,11 +96,11 @@ void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c
 }
 
 /// A block has the longer panels of the whole matrix: a team adds fewer.
-template <class Set, bool RowMajor, class Exec, class T>
-Tuning tuning_of(Exec const& exec, Lines<T> const& lines) {
+template <class Set, bool RowMajor, class Exec, class T, class Columns = tessera::detail::OneColumn>
+Tuning tuning_of(Exec const& exec, Lines<T> const& lines, Columns const& columns = {}) {
   Tuning tuning = tessera::detail::tuning_for<T, RowMajor, Set>(
       exec, RowMajor ? lines.count : lines.length, RowMajor ? lines.length : lines.count,
-      std::nullopt);
+      std::nullopt, columns);
   Index assumed = summation::panels(lines.count, lines.length).count;
   Index const panels = lines.panels().count;
   for (; assumed > panels; assumed = summation::ceil_div(assumed, 2)) {
