@@ -4,7 +4,7 @@
 _tessera() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "gen atax aatx gemv gemvt gemv-both transpose gemm lstsq ridge svd pca fit bench tune check show convert info --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "gen atax aatx gemv gemvt gemv-both transpose gemm lstsq ridge svd pca stats fit bench tune check show convert info --help --version" -- "$current"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -96,7 +96,7 @@ _tessera() {
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --damp --output --plot --method --atol --btol --conlim --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
+        *) [[ $current == -* ]] && words="--help --damp --output --plot --method --atol --btol --conlim --input-format --missing --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
       esac ;;
     ridge)
       case $previous in
@@ -106,7 +106,7 @@ _tessera() {
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --lambda --output --plot --method --atol --btol --conlim --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
+        *) [[ $current == -* ]] && words="--help --lambda --output --plot --method --atol --btol --conlim --input-format --missing --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
       esac ;;
     svd)
       case $previous in
@@ -116,7 +116,7 @@ _tessera() {
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --count --u --s --vt --plot --method --oversampling --power-iterations --seed --tol --ncv --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
+        *) [[ $current == -* ]] && words="--help --count --u --s --vt --plot --method --oversampling --power-iterations --seed --tol --ncv --input-format --missing --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
       esac ;;
     pca)
       case $previous in
@@ -126,7 +126,15 @@ _tessera() {
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --count --scale --method --components --scores --variance --ratio --mean --deviations --plot --tol --ncv --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
+        *) [[ $current == -* ]] && words="--help --count --scale --method --components --scores --variance --ratio --mean --deviations --plot --tol --ncv --input-format --missing --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
+      esac ;;
+    stats)
+      case $previous in
+        --input-format) words="by-content npy npz hdf5 ex3 bed" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --kernels) words="auto portable accelerated" ;;
+        --format) words="text json" ;;
+        *) [[ $current == -* ]] && words="--help --ddof --missing --mean --variance --deviations --min --max --count --input-format --memory-limit --backend --kernels --device --threads --add-dataset --format --report" ;;
       esac ;;
     fit)
       case $previous in
@@ -136,7 +144,7 @@ _tessera() {
         --kernels) words="auto portable accelerated" ;;
         --type) words="as-is f32 f64" ;;
         --format) words="text json" ;;
-        *) [[ $current == -* ]] && words="--help --weights --offset --output --penalty --power --no-intercept --solver --tol --input-format --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
+        *) [[ $current == -* ]] && words="--help --weights --offset --output --penalty --power --no-intercept --solver --tol --input-format --missing --history --maxiter --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --type --threads --check --add-dataset --format --report" ;;
       esac ;;
     bench)
       case $previous in
