@@ -155,22 +155,6 @@ Difference compare(Exec const& exec, Comparison<T> const& comparison) {
   return difference;
 }
 
-template <class Exec, class T>
-T* result_of(Problem<Exec, T> const& p, std::string_view operation) {
-  return operation == "gemm" || operation == "atax_block" || operation == "transpose"
-             ? p.target_of(0)
-         : operation == "multiply" || operation == "multiply_both" ? p.B.data()
-                                                                   : p.C.data();
-}
-inline std::size_t result_size(Shape const& shape, std::string_view operation) {
-  return static_cast<std::size_t>(operation == "gemm"         ? shape.rows * shape.factor_cols
-                                  : operation == "atax_block" ? shape.cols * shape.factor_cols
-                                  : operation == "transpose"  ? shape.rows * shape.cols
-                                  : operation == "multiply" || operation == "multiply_both"
-                                      ? shape.rows
-                                      : shape.cols);
-}
-
 template <class T>
 struct Result {
   T* data;
@@ -179,9 +163,19 @@ struct Result {
 
 template <class Exec, class T>
 std::vector<Result<T>> results_of(Problem<Exec, T> const& p, std::string_view operation) {
-  std::vector<Result<T>> results{{result_of(p, operation), result_size(p.shape, operation)}};
-  if (operation == "multiply_both") {
-    results.push_back({p.C.data(), static_cast<std::size_t>(p.shape.cols)});
+  Shape const& shape = p.shape;
+  auto const whole = [](std::int64_t size) { return static_cast<std::size_t>(size); };
+  Operation const& its = operation_named(operation);
+  if (its.vector_name.empty()) {
+    std::int64_t const size = shape.is_product()
+                                  ? (its.is_chained ? shape.cols : shape.rows) * shape.factor_cols
+                                  : shape.rows * shape.cols;
+    return {{p.target_of(0), whole(size)}};
+  }
+  std::vector<Result<T>> results;
+  if (its.gives_rows_vector) results.push_back({p.B.data(), whole(shape.rows)});
+  if (!its.gives_rows_vector || its.gives_two_vectors) {
+    results.push_back({p.C.data(), whole(shape.cols)});
   }
   return results;
 }
@@ -280,13 +274,12 @@ class Checker {
   [[nodiscard]] double factor() const {
     auto const& shape = problem_->shape;
     bool const is_logistic = operation_ == "logistic";
-    bool const is_atax = operation_ == "atax" || operation_ == "atax_block";
-    std::int64_t const k = is_atax                   ? shape.rows + shape.cols
-                           : operation_ == "weights" ? shape.rows + shape.cols + 1
-                           : is_logistic ? shape.rows + shape.cols + roundings_of_logistic
-                           : operation_ == "multiply_both"       ? std::max(shape.rows, shape.cols)
-                           : operation_ == "multiply_transposed" ? shape.rows
-                                                                 : shape.cols;
+    std::int64_t const maps = is_logistic ? roundings_of_logistic : operation_ == "weights" ? 1 : 0;
+    Operation const& its = operation_named(operation_);
+    std::int64_t const k = its.is_chained          ? shape.rows + shape.cols + maps
+                           : its.gives_two_vectors ? std::max(shape.rows, shape.cols)
+                           : its.takes_rows_vector ? shape.rows
+                                                   : shape.cols;
     double const ku = static_cast<double>(k) * 0.5 * double(std::numeric_limits<T>::epsilon());
     if (ku >= 0.5) return std::numeric_limits<double>::infinity();
     double const g = ku / (1 - ku);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
-#include <bench/between.hpp>
 #include <bench/layouts.hpp>
+#include <bench/peers.hpp>
 #include <bench/table.hpp>
 #include <cublas_v2.h>
 #include <limits>
@@ -59,13 +59,13 @@ class GemvOfCublas {
         n_(int_of(column_major ? problem.shape.cols : problem.shape.rows)),
         leading_(int_of(m_ + problem.shape.padding)) {}
 
-  void multiply(int call) const {
+  void multiply(int call, auto const& x) const {
     gemv(handle_, column_major ? CUBLAS_OP_N : CUBLAS_OP_T, m_, n_, problem_->elements(call),
-         leading_, problem_->v.data(), problem_->B.data());
+         leading_, x.data(), problem_->B.data());
   }
-  void multiply_transposed(int call, T const* x) const {
+  void multiply_transposed(int call, auto const& x) const {
     gemv(handle_, column_major ? CUBLAS_OP_T : CUBLAS_OP_N, m_, n_, problem_->elements(call),
-         leading_, x, problem_->C.data());
+         leading_, x.data(), problem_->C.data());
   }
 
  private:
@@ -76,43 +76,6 @@ class GemvOfCublas {
   int n_;
   int leading_;
 };
-
-template <class T, Layout layout>
-void add_products() {
-  auto const add = [](std::string const& operation, int reads, auto const& run) {
-    rows<Exec, T>().push_back({.operation = operation,
-                               .name = "cublas",
-                               .kind = Kind::peer,
-                               .layout = layout,
-                               .matrix_reads = reads,
-                               .prepare = [=](Problem<Exec, T> const& p, Launch const&) -> Work {
-                                 GemvOfCublas<T, layout> const products(p);
-                                 return [=, &p](int call) { run(products, p, call); };
-                               }});
-  };
-  add("atax", 2, [](auto const& products, auto const& p, int call) {
-    products.multiply(call);
-    products.multiply_transposed(call, p.B.data());
-  });
-  add("weights", 2, [](auto const& products, auto const& p, int call) {
-    products.multiply(call);
-    change_between<Weigh>(p);
-    products.multiply_transposed(call, p.B.data());
-  });
-  add("logistic", 2, [](auto const& products, auto const& p, int call) {
-    products.multiply(call);
-    change_between<LogisticResidual>(p);
-    products.multiply_transposed(call, p.B.data());
-  });
-  add("multiply", 1, [](auto const& products, auto const&, int call) { products.multiply(call); });
-  add("multiply_both", 2, [](auto const& products, auto const& p, int call) {
-    products.multiply(call);
-    products.multiply_transposed(call, p.b.data());
-  });
-  add("multiply_transposed", 1, [](auto const& products, auto const& p, int call) {
-    products.multiply_transposed(call, p.b.data());
-  });
-}
 
 /// At(n x m) = A(m x n)^T, both row-major.
 void geam(cublasHandle_t handle, int m, int n, float const* A, int leading, float* At, int ldat) {
@@ -237,8 +200,10 @@ void add_gemm_rows() {
 
 template <class T>
 void add_rows() {
-  add_products<T, Layout::row_major>();
-  add_products<T, Layout::column_major>();
+  add_products_of<Exec, T>("cublas", Layout::row_major,
+                           [](auto const& p) { return GemvOfCublas<T, Layout::row_major>(p); });
+  add_products_of<Exec, T>("cublas", Layout::column_major,
+                           [](auto const& p) { return GemvOfCublas<T, Layout::column_major>(p); });
   add_geam<T>();
   add_gemm_rows<T, Layout::row_major>();
   add_gemm_rows<T, Layout::column_major>();

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/layouts.hpp>
+#include <bench/peers.hpp>
 #include <bench/table.hpp>
 
 #include <KokkosBlas2_gemv.hpp>
@@ -10,41 +11,36 @@ namespace tessera::bench {
 namespace {
 
 template <class Exec, class T, Layout layout>
+struct Gemv {
+  Problem<Exec, T> const* p;
+
+  void multiply(int call, auto const& x) const { run(call, "N", x, p->B); }
+  void multiply_transposed(int call, auto const& x) const { run(call, "T", x, p->C); }
+
+ private:
+  void run(int call, char const* transpose, auto const& x, auto const& y) const {
+    KokkosBlas::gemv(p->exec, transpose, T(1), p->template matrix<KokkosLayout<layout>>(call), x,
+                     T(0), y);
+  }
+};
+
+template <class Exec, class T, Layout layout>
 void add_rows() {
   using P = Problem<Exec, T>;
-  auto const multiply = [](P const& p, int call) {
-    KokkosBlas::gemv(p.exec, "N", T(1), p.template matrix<KokkosLayout<layout>>(call), p.v, T(0),
-                     p.B);
-  };
-  auto const transposed = [](P const& p, int call, auto const& x) {
-    KokkosBlas::gemv(p.exec, "T", T(1), p.template matrix<KokkosLayout<layout>>(call), x, T(0),
-                     p.C);
-  };
-  auto const add = [](std::string const& operation, int reads, auto const& run) {
-    rows<Exec, T>().push_back({.operation = operation,
-                               .name = "kokkos-kernels",
-                               .kind = Kind::peer,
-                               .layout = layout,
-                               .matrix_reads = reads,
-                               .prepare = [=](P const& p, Launch const&) -> Work {
-                                 return [=, &p](int call) { run(p, call); };
-                               }});
-  };
-  add("atax", 2, [=](P const& p, int call) {
-    multiply(p, call);
-    transposed(p, call, p.B);
-  });
-  add("multiply_both", 2, [=](P const& p, int call) {
-    multiply(p, call);
-    transposed(p, call, p.b);
-  });
-  add("multiply", 1, multiply);
-  add("gemm", 1, [](P const& p, int call) {
-    using L = KokkosLayout<layout>;
-    KokkosBlas::gemm(p.exec, "N", "N", T(1), p.template matrix<L>(call), p.template factor<L>(call),
-                     T(0), p.template product<L>(call));
-  });
-  add("multiply_transposed", 1, [=](P const& p, int call) { transposed(p, call, p.b); });
+  add_products_of<Exec, T>("kokkos-kernels", layout,
+                           [](P const& p) { return Gemv<Exec, T, layout>{&p}; });
+  rows<Exec, T>().push_back({.operation = "gemm",
+                             .name = "kokkos-kernels",
+                             .kind = Kind::peer,
+                             .layout = layout,
+                             .prepare = [](P const& p, Launch const&) -> Work {
+                               return [&p](int call) {
+                                 using L = KokkosLayout<layout>;
+                                 KokkosBlas::gemm(
+                                     p.exec, "N", "N", T(1), p.template matrix<L>(call),
+                                     p.template factor<L>(call), T(0), p.template product<L>(call));
+                               };
+                             }});
 }
 
 }  // namespace

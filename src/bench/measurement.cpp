@@ -88,14 +88,14 @@ class Measurement {
                   : p.to_host(vector_read().data(), vector_read().extent(0));
       numbers = {.matrix = matrix.data(), .other = other.data()};
     }
-    std::size_t const size = result_size(p.shape, request_.operation);
+    Result<T> const made = results_of(p, request_.operation).front();
     for (std::size_t k = 0; k < rows_.size(); ++k) {
       if (!rows_[k].why_not.empty() || rows_[k].wrong) continue;
       runners_[k].call_first();
-      auto result = p.to_host(result_of(p, request_.operation), size);
+      auto result = p.to_host(made.data, made.size);
       rows_[k].opinion = request_.judge({.of = numbers,
                                          .result = result.data(),
-                                         .size = size,
+                                         .size = made.size,
                                          .is_copy = rows_[k].is_copy,
                                          .has_our_bits = runners_[k].contender().has_our_bits});
       rows_[k].wrong = rows_[k].opinion->wrong;
@@ -144,7 +144,7 @@ class Measurement {
 
  private:
   [[nodiscard]] auto const& vector_read() const {
-    return request_.operation == "multiply_transposed" ? problem_->b : problem_->v;
+    return operation_named(request_.operation).takes_rows_vector ? problem_->b : problem_->v;
   }
 
   void add_with_launches(Contender<Exec, T> const& contender) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
-#include <bench/between.hpp>
 #include <bench/built_peers.hpp>
 #include <bench/layouts.hpp>
+#include <bench/peers.hpp>
 #include <bench/table.hpp>
 #include <cblas.h>
 #include <dlfcn.h>
@@ -77,8 +77,10 @@ struct Gemv {
     blas().set_num_threads(problem.exec.concurrency());
   }
 
-  void multiply(int call) const { run(call, CblasNoTrans, p->v.data(), p->B.data()); }
-  void multiply_transposed(int call, T const* x) const { run(call, CblasTrans, x, p->C.data()); }
+  void multiply(int call, auto const& x) const { run(call, CblasNoTrans, x.data(), p->B.data()); }
+  void multiply_transposed(int call, auto const& x) const {
+    run(call, CblasTrans, x.data(), p->C.data());
+  }
 
  private:
   void run(int call, CBLAS_TRANSPOSE transpose, T const* x, T* y) const {
@@ -88,43 +90,6 @@ struct Gemv {
          static_cast<blasint>((by_rows ? cols : rows) + padding), x, y);
   }
 };
-
-template <class Exec, class T, Layout layout>
-void add_products() {
-  auto const add = [](std::string const& operation, int reads, auto const& run) {
-    rows<Exec, T>().push_back({.operation = operation,
-                               .name = "openblas",
-                               .kind = Kind::peer,
-                               .layout = layout,
-                               .matrix_reads = reads,
-                               .prepare = [=](Problem<Exec, T> const& p, Launch const&) -> Work {
-                                 Gemv<Exec, T, layout> const products(p);
-                                 return [=, &p](int call) { run(products, p, call); };
-                               }});
-  };
-  add("atax", 2, [](auto const& products, auto const& p, int call) {
-    products.multiply(call);
-    products.multiply_transposed(call, p.B.data());
-  });
-  add("weights", 2, [](auto const& products, auto const& p, int call) {
-    products.multiply(call);
-    change_between<Weigh>(p);
-    products.multiply_transposed(call, p.B.data());
-  });
-  add("logistic", 2, [](auto const& products, auto const& p, int call) {
-    products.multiply(call);
-    change_between<LogisticResidual>(p);
-    products.multiply_transposed(call, p.B.data());
-  });
-  add("multiply", 1, [](auto const& products, auto const&, int call) { products.multiply(call); });
-  add("multiply_both", 2, [](auto const& products, auto const& p, int call) {
-    products.multiply(call);
-    products.multiply_transposed(call, p.b.data());
-  });
-  add("multiply_transposed", 1, [](auto const& products, auto const& p, int call) {
-    products.multiply_transposed(call, p.b.data());
-  });
-}
 
 template <class Exec, class T>
 void add_omatcopy() {
@@ -216,8 +181,11 @@ void add_openblas() {
   }
   for_each_table([]<class Exec, class T>(On<Exec, T>) {
     if constexpr (!is_gpu<Exec>) {
-      add_products<Exec, T, Layout::row_major>();
-      add_products<Exec, T, Layout::column_major>();
+      add_products_of<Exec, T>("openblas", Layout::row_major,
+                               [](auto const& p) { return Gemv<Exec, T, Layout::row_major>(p); });
+      add_products_of<Exec, T>("openblas", Layout::column_major, [](auto const& p) {
+        return Gemv<Exec, T, Layout::column_major>(p);
+      });
       add_omatcopy<Exec, T>();
       add_gemm_row<Exec, T, Layout::row_major>();
       add_gemm_row<Exec, T, Layout::column_major>();

@@ -17,6 +17,7 @@ struct Operation {
   bool takes_rows_vector = false;  ///< an entry per row of A
   bool gives_rows_vector = false;
   bool gives_two_vectors = false;  ///< has a second input and a second result
+  bool is_chained = false;         ///< multiplies the result of its first product by A
   bool has_methods = false;
   bool is_tuned = true;
   bool takes_files = true;

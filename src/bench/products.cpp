@@ -4,6 +4,7 @@
 #include <bench/table.hpp>
 #include <string>
 
+#include <tessera/aatx.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_both.hpp>
 #include <tessera/multiply_transposed.hpp>
@@ -37,6 +38,9 @@ void add_rows_of(std::string const& operation, Run const& run) {
 
 template <class Exec, class T, Layout layout>
 void add_rows() {
+  add_rows_of<Exec, T, layout>("aatx", [](auto const& p, auto const& A, auto const& options) {
+    aatx(p.exec, A, p.b, p.B, options);
+  });
   add_rows_of<Exec, T, layout>("multiply", [](auto const& p, auto const& A, auto const& options) {
     multiply(p.exec, A, p.v, p.B, options);
   });

@@ -7,7 +7,17 @@
 
 namespace tessera::check {
 
-enum class Operation { atax, multiply, multiply_transposed, multiply_both };
+enum class Operation { atax, aatx, multiply, multiply_transposed, multiply_both };
+
+/// Products that follow each other, with A and Aᵀ in turn.
+struct Chain {
+  bool begins_transposed;
+  int products;
+};
+constexpr Chain chain_of(Operation operation) {
+  return {operation == Operation::multiply_transposed || operation == Operation::aatx,
+          operation == Operation::atax || operation == Operation::aatx ? 2 : 1};
+}
 
 /// C = α·Aᵀ·f(A·V) + β·z.
 struct Terms {

@@ -184,8 +184,7 @@ Verdict judge_typed(Operation operation, io::MatrixView<T, Layout> const& A,
   Kokkos::Timer const watch;
   Reference<T, Layout> const reference(A, progress.advance);
   io::require_memory(reference.memory_needed(), input, "the reference of the check");
-  auto const passes = operation == Operation::atax ? 2 : 1;
-  bool const is_transposed = operation == Operation::multiply_transposed;
+  auto const [is_transposed, passes] = chain_of(operation);
   std::size_t const length = A.extent(is_transposed ? 0 : 1);
   std::size_t const columns = x.size() / length;
   std::size_t const result_length = result.size() / columns;
@@ -199,9 +198,9 @@ Verdict judge_typed(Operation operation, io::MatrixView<T, Layout> const& A,
   Verdict verdict{.worst_in_bounds = -1};
   for (std::size_t j = 0; j < columns; ++j) {
     PreciseVector value = precise(length, [&](std::size_t i) { return x(j * length + i); });
-    if (!is_transposed) reference.multiply(false, value, depth(1));
+    reference.multiply(is_transposed, value, depth(is_transposed ? 0 : 1));
     if (terms.has_map()) apply_map(terms.map, std::get<io::VectorView<T>>(terms.of_map), value);
-    if (operation != Operation::multiply) reference.multiply(true, value, depth(0));
+    if (passes == 2) reference.multiply(!is_transposed, value, depth(is_transposed ? 1 : 0));
     if (terms.scales()) {
       auto const* const z = std::get_if<io::VectorView<T>>(&terms.z);
       scale_and_add(static_cast<T>(terms.alpha), static_cast<T>(terms.beta),

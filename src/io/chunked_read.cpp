@@ -80,25 +80,20 @@ void read_as(MatrixReader const& reader, Block const& block, std::span<T> to,
 
 }  // namespace
 
-void read_whole_block(MatrixReader const& reader, Block const& block, std::span<float> to,
+template <class T>
+void read_whole_block(MatrixReader const& reader, Block const& block, std::span<T> to,
                       Progress const& progress) {
   read_as(reader, block, to, progress);
 }
 
-void read_whole_block(MatrixReader const& reader, Block const& block, std::span<double> to,
-                      Progress const& progress) {
-  read_as(reader, block, to, progress);
-}
-
-void read_whole_block(MatrixReader const& reader, Block const& block, std::span<std::uint8_t> to,
-                      Progress const& progress) {
-  read_as(reader, block, to, progress);
-}
-
-void read_whole_block(MatrixReader const& reader, Block const& block, std::span<std::uint16_t> to,
-                      Progress const& progress) {
-  read_as(reader, block, to, progress);
-}
+template void read_whole_block(MatrixReader const&, Block const&, std::span<float>,
+                               Progress const&);
+template void read_whole_block(MatrixReader const&, Block const&, std::span<double>,
+                               Progress const&);
+template void read_whole_block(MatrixReader const&, Block const&, std::span<std::uint8_t>,
+                               Progress const&);
+template void read_whole_block(MatrixReader const&, Block const&, std::span<std::uint16_t>,
+                               Progress const&);
 
 RowBuffer row_buffer_of(MatrixInfo const& info, ScalarType type, std::uint64_t most) {
   RowBuffer buffer;

@@ -16,13 +16,8 @@ namespace tessera::io {
 // Each read unpacks every chunk that it touches, so reading a few rows at a time is slow.
 
 /// As MatrixReader::read_block(), by several threads that read different chunks.
-void read_whole_block(MatrixReader const& reader, Block const& block, std::span<float> to,
-                      Progress const& progress = {});
-void read_whole_block(MatrixReader const& reader, Block const& block, std::span<double> to,
-                      Progress const& progress = {});
-void read_whole_block(MatrixReader const& reader, Block const& block, std::span<std::uint8_t> to,
-                      Progress const& progress = {});
-void read_whole_block(MatrixReader const& reader, Block const& block, std::span<std::uint16_t> to,
+template <class T>
+void read_whole_block(MatrixReader const& reader, Block const& block, std::span<T> to,
                       Progress const& progress = {});
 
 /// Keeps rows, so that a chunk taller than a block is unpacked once.

@@ -68,16 +68,28 @@ void reverse_bytes(std::span<T> elements) {
 
 constexpr std::size_t buffer_bytes = 256 * 1024;
 
-template <class T>
-void read_as_stored(MatrixSource const& source, Part part, std::uint64_t first, std::span<T> to) {
-  source.read_stored(part, first, std::as_writable_bytes(to));
+void read_bytes(MatrixSource const& source, std::span<std::byte> to, Part part,
+                std::uint64_t first) {
+  source.read_stored(part, first, to);
+}
+void read_bytes(MatrixSource const& source, std::span<std::byte> to, Block const& block) {
+  source.read_stored_block(block, to);
+}
+
+template <class T, class... Where>
+void read_as_stored(MatrixSource const& source, std::span<T> to, Where const&... where) {
+  read_bytes(source, std::as_writable_bytes(to), where...);
   if (source.info().byte_order == std::endian::big) reverse_bytes(to);
 }
 
 template <class T>
-void read_as_stored(MatrixSource const& source, Block const& block, std::span<T> to) {
-  source.read_stored_block(block, std::as_writable_bytes(to));
-  if (source.info().byte_order == std::endian::big) reverse_bytes(to);
+void read_genotypes(MatrixSource const& source, std::span<T> to, Part /*part*/,
+                    std::uint64_t first) {
+  source.read_widened(first, to);
+}
+template <class T>
+void read_genotypes(MatrixSource const& source, std::span<T> to, Block const& block) {
+  source.read_widened(block, to);
 }
 
 /// As integers, so that no floating-point mode changes a subnormal number or a NaN.
@@ -143,12 +155,12 @@ void convert(std::span<Stored const> from, std::span<T> to, std::string const& p
 }
 
 template <class Stored, class T>
-void read_through_buffer(MatrixSource const& source, std::string const& path, Part part,
-                         std::uint64_t first, std::span<T> to) {
+void read_through_buffer(MatrixSource const& source, std::string const& path, std::span<T> to,
+                         Part part, std::uint64_t first) {
   std::vector<Stored> buffer(std::min(buffer_bytes / sizeof(Stored), to.size()));
   while (!to.empty()) {
     std::span<Stored> const piece(buffer.data(), std::min(buffer.size(), to.size()));
-    read_as_stored(source, part, first, piece);
+    read_as_stored(source, piece, part, first);
     convert(std::span<Stored const>(piece), to, path);
     first += piece.size();
     to = to.subspan(piece.size());
@@ -156,8 +168,8 @@ void read_through_buffer(MatrixSource const& source, std::string const& path, Pa
 }
 
 template <class Stored, class T>
-void read_through_buffer(MatrixSource const& source, std::string const& path, Block const& block,
-                         std::span<T> to) {
+void read_through_buffer(MatrixSource const& source, std::string const& path, std::span<T> to,
+                         Block const& block) {
   constexpr std::uint64_t most = buffer_bytes / sizeof(Stored);
   bool const right = source.info().layout == Layout::right;
   std::uint64_t const lines = right ? block.rows : block.cols;
@@ -171,15 +183,12 @@ void read_through_buffer(MatrixSource const& source, std::string const& path, Bl
       std::uint64_t const rows = std::min(height, lines - line);
       std::uint64_t const cols = std::min(width, length - first);
       std::span<Stored> const piece(buffer.data(), rows * cols);
-      read_as_stored(
-          source,
+      Block const its =
           right
               ? Block{.row = block.row + line, .col = block.col + first, .rows = rows, .cols = cols}
-              : Block{.row = block.row + first,
-                      .col = block.col + line,
-                      .rows = cols,
-                      .cols = rows},
-          piece);
+              : Block{
+                    .row = block.row + first, .col = block.col + line, .rows = cols, .cols = rows};
+      read_as_stored(source, piece, its);
       convert(std::span<Stored const>(piece), to.subspan(line * length + first, piece.size()),
               path);
     }
@@ -224,76 +233,48 @@ void with_stored(ElementType type, Use const& use) {
   }
 }
 
-template <class T>
-void read_as(MatrixSource const& source, std::string const& path, Part part, std::uint64_t first,
-             std::span<T> to) {
-  require_integers<T>(source, path);
-  with_stored(source.info().stored, [&]<class Stored>() {
-    if constexpr (std::is_same_v<Stored, T>) {
-      read_as_stored(source, part, first, to);
-    } else if constexpr (std::is_same_v<Stored, Genotype>) {
-      source.read_widened(first, to);
-    } else {
-      read_through_buffer<Stored>(source, path, part, first, to);
-    }
-  });
-}
-
-template <class T>
-void read_as(MatrixSource const& source, std::string const& path, Block const& block,
-             std::span<T> to) {
-  require_integers<T>(source, path);
-  with_stored(source.info().stored, [&]<class Stored>() {
-    if constexpr (std::is_same_v<Stored, T>) {
-      read_as_stored(source, block, to);
-    } else if constexpr (std::is_same_v<Stored, Genotype>) {
-      source.read_widened(block, to);
-    } else {
-      read_through_buffer<Stored>(source, path, block, to);
-    }
-  });
+/// `where` is a part and a first element, or a block.
+template <class T, class... Where>
+void read_as(MatrixSource const& source, std::string const& path, std::span<T> to,
+             Where const&... where) {
+  if constexpr (std::is_integral_v<T>) {
+    read_as_stored(source, to, where...);
+  } else {
+    require_integers<T>(source, path);
+    with_stored(source.info().stored, [&]<class Stored>() {
+      if constexpr (std::is_same_v<Stored, T>) {
+        read_as_stored(source, to, where...);
+      } else if constexpr (std::is_same_v<Stored, Genotype>) {
+        read_genotypes(source, to, where...);
+      } else {
+        read_through_buffer<Stored>(source, path, to, where...);
+      }
+    });
+  }
 }
 
 }  // namespace
 
+template <class T>
 void read_converted(MatrixSource const& source, std::string const& path, Part part,
-                    std::uint64_t first, std::span<float> to) {
-  read_as(source, path, part, first, to);
+                    std::uint64_t first, std::span<T> to) {
+  read_as(source, path, to, part, first);
 }
 
-void read_converted(MatrixSource const& source, std::string const& path, Part part,
-                    std::uint64_t first, std::span<double> to) {
-  read_as(source, path, part, first, to);
-}
-
+template <class T>
 void read_block_converted(MatrixSource const& source, std::string const& path, Block const& block,
-                          std::span<float> to) {
-  read_as(source, path, block, to);
+                          std::span<T> to) {
+  read_as(source, path, to, block);
 }
 
-void read_block_converted(MatrixSource const& source, std::string const& path, Block const& block,
-                          std::span<double> to) {
-  read_as(source, path, block, to);
-}
-
-void read_converted(MatrixSource const& source, std::string const& /*path*/, Part part,
-                    std::uint64_t first, std::span<std::uint8_t> to) {
-  read_as_stored(source, part, first, to);
-}
-
-void read_converted(MatrixSource const& source, std::string const& /*path*/, Part part,
-                    std::uint64_t first, std::span<std::uint16_t> to) {
-  read_as_stored(source, part, first, to);
-}
-
-void read_block_converted(MatrixSource const& source, std::string const& /*path*/,
-                          Block const& block, std::span<std::uint8_t> to) {
-  read_as_stored(source, block, to);
-}
-
-void read_block_converted(MatrixSource const& source, std::string const& /*path*/,
-                          Block const& block, std::span<std::uint16_t> to) {
-  read_as_stored(source, block, to);
-}
+#define TESSERA_READ_CONVERTED(T)                                                            \
+  template void read_converted(MatrixSource const&, std::string const&, Part, std::uint64_t, \
+                               std::span<T>);                                                \
+  template void read_block_converted(MatrixSource const&, std::string const&, Block const&,  \
+                                     std::span<T>);
+TESSERA_READ_CONVERTED(float)
+TESSERA_READ_CONVERTED(double)
+TESSERA_READ_CONVERTED(std::uint8_t)
+TESSERA_READ_CONVERTED(std::uint16_t)
 
 }  // namespace tessera::io

@@ -89,7 +89,7 @@ void MatrixReader::fill(std::span<T> to, std::uint64_t length, std::uint64_t pla
 }
 
 template <class T>
-void MatrixReader::read_as(Part part, std::uint64_t first, std::span<T> to) const {
+void MatrixReader::read(Part part, std::uint64_t first, std::span<T> to) const {
   if (std::is_integral_v<T>) check_size(info(), sizeof(T));
   read_converted(*source_, path_, part, first, to);
   if (!fills_missing() || part != Part::matrix) return;
@@ -99,7 +99,7 @@ void MatrixReader::read_as(Part part, std::uint64_t first, std::span<T> to) cons
 }
 
 template <class T>
-void MatrixReader::read_block_as(Block const& block, std::span<T> to) const {
+void MatrixReader::read_block(Block const& block, std::span<T> to) const {
   if (std::is_integral_v<T>) check_size(info(), sizeof(T));
   check_block(info(), block, to.size());
   read_block_converted(*source_, path_, block, to);
@@ -107,37 +107,13 @@ void MatrixReader::read_block_as(Block const& block, std::span<T> to) const {
   fill(to, info().layout == Layout::right ? block.cols : block.rows, 0, block.col);
 }
 
-void MatrixReader::read(Part part, std::uint64_t first, std::span<float> to) const {
-  read_as(part, first, to);
-}
-
-void MatrixReader::read(Part part, std::uint64_t first, std::span<double> to) const {
-  read_as(part, first, to);
-}
-
-void MatrixReader::read(Part part, std::uint64_t first, std::span<std::uint8_t> to) const {
-  read_as(part, first, to);
-}
-
-void MatrixReader::read(Part part, std::uint64_t first, std::span<std::uint16_t> to) const {
-  read_as(part, first, to);
-}
-
-void MatrixReader::read_block(Block const& block, std::span<float> to) const {
-  read_block_as(block, to);
-}
-
-void MatrixReader::read_block(Block const& block, std::span<double> to) const {
-  read_block_as(block, to);
-}
-
-void MatrixReader::read_block(Block const& block, std::span<std::uint8_t> to) const {
-  read_block_as(block, to);
-}
-
-void MatrixReader::read_block(Block const& block, std::span<std::uint16_t> to) const {
-  read_block_as(block, to);
-}
+#define TESSERA_READ_AS(T)                                                   \
+  template void MatrixReader::read(Part, std::uint64_t, std::span<T>) const; \
+  template void MatrixReader::read_block(Block const&, std::span<T>) const;
+TESSERA_READ_AS(float)
+TESSERA_READ_AS(double)
+TESSERA_READ_AS(std::uint8_t)
+TESSERA_READ_AS(std::uint16_t)
 
 Part MatrixReader::vector_part(std::optional<std::uint64_t> length) const {
   MatrixInfo const& about = info();

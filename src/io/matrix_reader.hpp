@@ -38,21 +38,18 @@ class MatrixReader {
   [[nodiscard]] std::string const& path() const noexcept { return path_; }
   [[nodiscard]] MatrixInfo const& info() const noexcept;
 
-  /// In the order of the file. Thread-safe, except for pipes.
+  /// In the order of the file. Thread-safe, except for pipes. T is float or double; or std::uint8_t
+  /// or std::uint16_t for the bits of elements of this size, as stored, in the byte order of this
+  /// machine.
   /// @throws FileError also if the type does not hold an integer exactly
-  void read(Part part, std::uint64_t first, std::span<float> to) const;
-  void read(Part part, std::uint64_t first, std::span<double> to) const;
-  /// The bits of elements of this size, as stored, in the byte order of this machine.
-  void read(Part part, std::uint64_t first, std::span<std::uint8_t> to) const;
-  void read(Part part, std::uint64_t first, std::span<std::uint16_t> to) const;
+  template <class T>
+  void read(Part part, std::uint64_t first, std::span<T> to) const;
 
   /// In the order of the file: (i, j) is to[i * block.cols + j], for layout left to[i + j *
   /// block.rows]. Whole lines are fastest. Thread-safe.
   /// @throws std::out_of_range if the block is not in A
-  void read_block(Block const& block, std::span<float> to) const;
-  void read_block(Block const& block, std::span<double> to) const;
-  void read_block(Block const& block, std::span<std::uint8_t> to) const;
-  void read_block(Block const& block, std::span<std::uint16_t> to) const;
+  template <class T>
+  void read_block(Block const& block, std::span<T> to) const;
 
   /// From now on, entries of the matrix that are equal to `code`, or NaN if it is NaN, are read as
   /// the mean of their column, rounded to the type that is read. Elements are not read as stored.
@@ -69,10 +66,6 @@ class MatrixReader {
   [[nodiscard]] InputFile const& file() const noexcept;
 
  private:
-  template <class T>
-  void read_as(Part part, std::uint64_t first, std::span<T> to) const;
-  template <class T>
-  void read_block_as(Block const& block, std::span<T> to) const;
   template <class T>
   void fill(std::span<T> to, std::uint64_t length, std::uint64_t place, std::uint64_t col) const;
 

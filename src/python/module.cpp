@@ -140,35 +140,33 @@ nb::object atax_of(nb::handle A, nb::handle v, nb::handle weights, nb::handle mi
   return nb::make_tuple(result, finished(*b));
 }
 
-template <class Compute>
-nb::object product_of(Call const& call, MatrixInput const& a, nb::handle vectors, char const* name,
-                      std::int64_t in_size, nb::handle out, std::int64_t out_size,
-                      Compute const& compute) {
-  Taken const in = take_vectors(call, a, vectors, name, in_size);
-  Taken const result = take_output(call, a, in, out, "out", out_size);
+/// A named product of a vector or a block; x and the result have m or n entries.
+template <Product product>
+nb::object product_of(char const* operation, char const* name, nb::handle A, nb::handle x,
+                      nb::handle out, bool copy) {
+  Call const call{operation, copy};
+  MatrixInput const a = take_factor(call, A, x);
+  Taken const in = take_vectors(call, a, x, name, takes_rows(product) ? a.rows : a.cols);
+  Taken const result = take_output(call, a, in, out, "out", gives_rows(product) ? a.rows : a.cols);
   {
     nb::gil_scoped_release const released;
     if (a.streamed != nullptr) {
-      compute(*a.streamed, in.array, result.array);
+      python::product(*a.streamed, product, in.array, result.array);
     } else {
-      compute(a.array.array, in.array, result.array);
+      python::product(a.array.array, product, in.array, result.array);
     }
   }
   return finished(result);
 }
 
-nb::object matvec_of(nb::handle A, nb::handle x, nb::handle out, bool copy) {
-  Call const call{"matvec", copy};
-  MatrixInput const a = take_factor(call, A, x);
-  return product_of(call, a, x, "x", a.cols, out, a.rows,
-                    [](auto const&... arrays) { multiply(arrays...); });
-}
-
-nb::object rmatvec_of(nb::handle A, nb::handle u, nb::handle out, bool copy) {
-  Call const call{"rmatvec", copy};
-  MatrixInput const a = take_factor(call, A, u);
-  return product_of(call, a, u, "u", a.rows, out, a.cols,
-                    [](auto const&... arrays) { multiply_transposed(arrays...); });
+template <Product product>
+void add_product(nb::module_& m, char const* operation, char const* name) {
+  m.def(
+      operation,
+      [=](nb::handle A, nb::handle x, nb::handle out, bool copy) {
+        return product_of<product>(operation, name, A, x, out, copy);
+      },
+      "A"_a, nb::arg(name), "out"_a = nb::none(), "copy"_a = false);
 }
 
 nb::object matvec_both_of(nb::handle A, nb::handle x, nb::handle u, nb::handle out, bool copy) {
@@ -537,8 +535,9 @@ NB_MODULE(_core, m) {
   m.def("atax", &atax_of, "A"_a, "v"_a, "weights"_a = nb::none(), "minus"_a = nb::none(),
         "map"_a = nb::none(), "alpha"_a = 1.0, "beta"_a = 0.0, "z"_a = nb::none(),
         "return_b"_a = false, "out"_a = nb::none(), "copy"_a = false);
-  m.def("matvec", &matvec_of, "A"_a, "x"_a, "out"_a = nb::none(), "copy"_a = false);
-  m.def("rmatvec", &rmatvec_of, "A"_a, "u"_a, "out"_a = nb::none(), "copy"_a = false);
+  add_product<Product::plain>(m, "matvec", "x");
+  add_product<Product::transposed>(m, "rmatvec", "u");
+  add_product<Product::aatx>(m, "aatx", "u");
   m.def("matvec_both", &matvec_both_of, "A"_a, "x"_a, "u"_a, "out"_a = nb::none(), "copy"_a = false,
         nb::sig("def matvec_both(A: object, x: object, u: object, out: object = "
                 "None, copy: bool = False) -> tuple[typing.Any, typing.Any]"));

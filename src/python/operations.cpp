@@ -11,9 +11,7 @@
 #include <tessera/backends/instances.hpp>
 #include <tessera/backends/most_recent.hpp>
 #include <tessera/gemm.hpp>
-#include <tessera/multiply.hpp>
 #include <tessera/multiply_both.hpp>
-#include <tessera/multiply_transposed.hpp>
 #include <tessera/transpose.hpp>
 #include <tessera/vectors.hpp>
 
@@ -82,25 +80,13 @@ void atax(AtaxCall const& call) {
              });
 }
 
-void multiply(Array const& a, Array const& v, Array const& b) {
-  with_types(a, work_of(a, v.extents[1]),
+void product(Array const& a, Product product, Array const& x, Array const& y) {
+  with_types(a, work_of(a, x.extents[1]),
              [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
                Options<Exec> const options{.workspace = &workspace};
-               with_views<Exec, T>(v, [&](auto const& view) {
+               with_views<Exec, T>(x, [&](auto const& view) {
                  with_matrix<Exec, T>(a, [&](auto const& A) {
-                   tessera::multiply(exec, A, view(v), view(b), options);
-                 });
-               });
-             });
-}
-
-void multiply_transposed(Array const& a, Array const& u, Array const& c) {
-  with_types(a, work_of(a, u.extents[1]),
-             [&]<class Exec, class T>(Exec const& exec, Workspace<Exec>& workspace, T) {
-               Options<Exec> const options{.workspace = &workspace};
-               with_views<Exec, T>(u, [&](auto const& view) {
-                 with_matrix<Exec, T>(a, [&](auto const& A) {
-                   tessera::multiply_transposed(exec, A, view(u), view(c), options);
+                   compute(product, exec, A, view(x), view(y), options);
                  });
                });
              });

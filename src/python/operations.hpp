@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <python/arrays.hpp>
+#include <python/products.hpp>
 #include <string_view>
 
 /// The caller has checked types, places and shapes. Complete on return on a host, queued in the
@@ -25,10 +26,8 @@ struct AtaxCall {
 };
 
 void atax(AtaxCall const& call);
-/// b = A·v
-void multiply(Array const& a, Array const& v, Array const& b);
-/// c = Aᵀ·u
-void multiply_transposed(Array const& a, Array const& u, Array const& c);
+/// For a vector or a block. `a` may be narrow, as in AtaxCall.
+void product(Array const& a, Product product, Array const& x, Array const& y);
 /// y = A·x and w = Aᵀ·u
 void multiply_both(Array const& a, Array const& x, Array const& u, Array const& y, Array const& w);
 /// C = A·B

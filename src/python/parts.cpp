@@ -114,7 +114,7 @@ void atax_of_part(RowsOfMatrix const& matrix, SomeRows const& some, AtaxCall con
 }
 
 void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, Array const& b) {
-  if (a.extents[0] == 0 || a.extents[1] == 0) return multiply(a, v, b);
+  if (a.extents[0] == 0 || a.extents[1] == 0) return product(a, Product::plain, v, b);
   with_kernels_for(
       matrix, a,
       [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
@@ -127,7 +127,7 @@ void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, A
 
 void multiply_transposed_part(RowsOfMatrix const& matrix, SomeRows const& some, Array const& a,
                               Array const& u, Array const& c) {
-  if (a.extents[0] == 0 || a.extents[1] == 0) return multiply_transposed(a, u, c);
+  if (a.extents[0] == 0 || a.extents[1] == 0) return product(a, Product::transposed, u, c);
   with_kernels_for(
       matrix, a,
       [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {

@@ -40,11 +40,12 @@ std::function<void(BlockRead const&)> reading_as(std::shared_ptr<io::MatrixReade
 
 }  // namespace
 
-void require_order_of_file(StreamedMatrix const& a) {
-  if (a.reading.in_order_only.empty() || a.reading.by_rows) return;
+void require_order_of_file(StreamedMatrix const& a, bool is_of_transpose) {
+  if (a.reading.in_order_only.empty() || a.reading.by_rows != is_of_transpose) return;
   throw io::FileError(io::ErrorKind::bad_input, a.reading.path,
-                      "is column-major, and cannot be streamed sequentially: expected a "
-                      "file that can be read at any position, found " +
+                      std::string("is ") + (a.reading.by_rows ? "row" : "column") +
+                          "-major, and cannot be streamed sequentially: expected a "
+                          "file that can be read at any position, found " +
                           a.reading.in_order_only + "; store the array uncompressed (numpy.savez)");
 }
 
@@ -104,20 +105,12 @@ void atax(StreamedMatrix const& a, AtaxCall const& call) {
   });
 }
 
-void multiply(StreamedMatrix const& a, Array const& v, Array const& b) {
+void product(StreamedMatrix const& a, Product product, Array const& x, Array const& y) {
+  if (product == Product::aatx) require_order_of_file(a, true);
   with_source(a, [&]<class Exec, class S, class T>(Exec const& exec, S const& source,
                                                    stream::Options<T> const& options, T) {
     with_views<Exec, T>(
-        v, [&](auto const& view) { stream::multiply(exec, source, view(v), view(b), options); });
-  });
-}
-
-void multiply_transposed(StreamedMatrix const& a, Array const& u, Array const& c) {
-  with_source(a, [&]<class Exec, class S, class T>(Exec const& exec, S const& source,
-                                                   stream::Options<T> const& options, T) {
-    with_views<Exec, T>(u, [&](auto const& view) {
-      stream::multiply_transposed(exec, source, view(u), view(c), options);
-    });
+        x, [&](auto const& view) { compute(product, exec, source, view(x), view(y), options); });
   });
 }
 

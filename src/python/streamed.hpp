@@ -64,15 +64,14 @@ struct StreamedMatrix {
 
 /// Refuses reads out of the file's order, such as ATAX of columns in a packed file: each block
 /// would be read from the start.
-void require_order_of_file(StreamedMatrix const& a);
+void require_order_of_file(StreamedMatrix const& a, bool is_of_transpose = false);
 
 /// Rows from `first_row` on, as many as `to` has. `to` is contiguous in the matrix's order.
 void read_rows(StreamedMatrix const& a, std::int64_t first_row, Array const& to);
 
 /// Ignores `call.a`. Vectors are on the host.
 void atax(StreamedMatrix const& a, AtaxCall const& call);
-void multiply(StreamedMatrix const& a, Array const& v, Array const& b);
-void multiply_transposed(StreamedMatrix const& a, Array const& u, Array const& c);
+void product(StreamedMatrix const& a, Product product, Array const& x, Array const& y);
 void multiply_both(StreamedMatrix const& a, Array const& x, Array const& u, Array const& y,
                    Array const& w);
 

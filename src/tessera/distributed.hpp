@@ -20,11 +20,13 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/aatx.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/kernels.hpp>
+#include <tessera/detail/product.hpp>
 #include <tessera/distributed/communicator.hpp>
 #include <tessera/distributed/detail/block_jobs.hpp>
 #include <tessera/distributed/detail/parts.hpp>
@@ -151,6 +153,25 @@ class Distributed {
     auto const first = detail::vector_out(b);
     call_atax<T>(detail::matrix_in(a), detail::vector_in(v), &first, detail::vector_out(c),
                  options);
+  }
+
+  /// B = A·w, each rank's rows, and w = Aᵀ·u, replicated. Each rank passes its rows of u. The bits
+  /// of `tessera::aatx`, and of its first product; reads A twice.
+  template <MatrixOf<Exec> A, VectorOf<Exec, A> U, OutputVectorOf<Exec, A> W,
+            OutputVectorOf<Exec, A> B>
+  void aatx(A const& a, U const& u, W const& w, B const& b,
+            std::type_identity_t<Options<Exec>> const& options = {}) const {
+    using T = typename A::non_const_value_type;
+    // A single row or column has the lines of Aᵀ.
+    bool const is_row = place_of(a).all_rows == 1;
+    call_transposed<T>("Distributed::aatx", detail::matrix_in(a), detail::vector_in(u),
+                       detail::vector_out(w), options, a.extent(1) == 1);
+    if (!is_row) return multiply(a, w, b, options);
+    together([&] {
+      detail::call_product(exec_, detail::transposed_product,
+                           detail::matrix_in(detail::TransposeOf(a)), detail::vector_in(w),
+                           detail::vector_out(b), options);
+    });
   }
 
   /// As above for blocks of vectors, with the bits of single calls: as many reads of A and messages

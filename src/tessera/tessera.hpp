@@ -4,6 +4,7 @@
 
 /// Operations in memory.
 
+#include <tessera/aatx.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/maps.hpp>

@@ -16,9 +16,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 class BackendTest : public ProgramTest {
  protected:
   BackendTest() {

@@ -12,9 +12,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-
 /// Each command exits with 3, names the file first, and keeps an existing output.
 class BadInputTest : public ProgramTest {
  protected:

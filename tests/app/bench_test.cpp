@@ -15,10 +15,6 @@ namespace tessera::test {
 namespace {
 
 using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// Short runs; no test asserts times.
 class BenchTest : public ProgramTest {
@@ -123,7 +119,7 @@ TEST_F(BenchTest, reports_say_whose_numbers_were_measured) {
 
 TEST_F(BenchTest, all_operations_types_and_layouts_run) {
   for (std::string const operation :
-       {"atax", "weights", "logistic", "gemv", "gemvt", "gemv-both"}) {
+       {"atax", "aatx", "weights", "logistic", "gemv", "gemvt", "gemv-both"}) {
     for (std::string const type : {"f32", "f64"}) {
       for (std::string const layout : {"row-major", "column-major"}) {
         json const r = report({operation, "--shapes", "33x20", "--type", type, "--layout", layout});
@@ -254,7 +250,7 @@ TEST_F(BenchTest, what_makes_no_sense_is_refused_with_a_sentence) {
        {Case{{}, "OPERATION"},
         Case{{"divide"},
              "'divide' is not one of "
-             "atax|weights|logistic|gemv|gemvt|gemv-both|transpose|gemm|atax-block"},
+             "atax|aatx|weights|logistic|gemv|gemvt|gemv-both|transpose|gemm|atax-block"},
         Case{{"logistic", "a.npy"}, "bench: logistic expected random matrices, found a.npy"},
         Case{{"gemv-both", "--check"},
              "--check: results of gemv-both are compared with Tessera's only"},

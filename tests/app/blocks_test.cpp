@@ -14,11 +14,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using Words = std::vector<std::string>;
-
 class BlocksTest : public ProgramTest {
  protected:
   BlocksTest() {
@@ -49,6 +44,11 @@ TEST_F(BlocksTest, each_column_is_multiplied) {
   }
   must({"gemvt", "a.npy", "--vector", "b.npy", "--output", "t.npy", "--check"});
   EXPECT_EQ(read("t.npy"), npy("<f4", "(3, 2)", bytes_of<float>({-3, 2, -3, 4, -3, 6})));
+  must({"aatx", "a.npy", "--vector", "b.npy", "--output", "u.npy", "--intermediate", "w.npy",
+        "--check"});
+  EXPECT_EQ(read("w.npy"), read("t.npy"));
+  must({"gemv", "a.npy", "--vector", "t.npy", "--output", "y.npy"});
+  EXPECT_EQ(read("u.npy"), read("y.npy"));
 }
 
 TEST_F(BlocksTest, reports_and_checks_count_the_vectors) {

@@ -12,9 +12,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 class CheckTest : public ProgramTest {
  protected:
   CheckTest() {
@@ -48,6 +45,14 @@ TEST_F(CheckTest, right_results_pass) {
       0);
   EXPECT_EQ(run({"check", "a.npy", "t.npy", "--operation", "gemvt", "--vector", "b.npy"}).status,
             0);
+  must({"aatx", "a.npy", "--vector", "b.npy", "--output", "u.npy", "--check"});
+  std::vector<std::string> const aatx = {"check", "a.npy",    "u.npy", "--operation",
+                                         "aatx",  "--vector", "b.npy"};
+  EXPECT_EQ(run(aatx).status, 0);
+  EXPECT_THAT(run(aatx + std::vector<std::string>{"--alpha", "2"}).err,
+              HasSubstr("--alpha: expected --operation atax, found aatx"));
+  must({"gemv", "a.npy", "--vector", "a-vector.npy", "--output", "u.npy"});
+  EXPECT_EQ(run(aatx).status, 1);
 }
 
 TEST_F(CheckTest, a_wrong_element_fails_and_is_named) {

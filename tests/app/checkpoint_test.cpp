@@ -17,26 +17,22 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-using Arguments = std::vector<std::string>;
-
 class CheckpointNameTest : public SolveTest {
  protected:
   CheckpointNameTest() { make("300", "60", "row-major", "f64"); }
 
   /// Does not converge, so that it writes its state.
-  Arguments const cut_short_{"lstsq", "a.npy",    "b.npy", "--atol",    "1e-13", "--btol",
-                             "0",     "--conlim", "0",     "--maxiter", "6"};
+  Words const cut_short_{"lstsq", "a.npy",    "b.npy", "--atol",    "1e-13", "--btol",
+                         "0",     "--conlim", "0",     "--maxiter", "6"};
 
-  static Arguments kept(Arguments const& command, std::string const& name) {
-    return command + Arguments{"--checkpoint", name};
+  static Words kept(Words const& command, std::string const& name) {
+    return command + Words{"--checkpoint", name};
   }
 };
 
 struct Unfinished {
   std::string name;
-  Arguments command;
+  Words command;
   bool repeats_reads = false;
 };
 
@@ -51,16 +47,16 @@ TEST_P(UnfinishedTest, leaves_the_state_of_its_last_step) {
   std::vector<double> labels;
   for (int i = 0; i < 200; ++i) labels.push_back(i % 3 == 0 ? 1 : 0);
   write_doubles("labels.npy", "(200,)", labels);
-  Arguments const whole_run = GetParam().command + Arguments{"--history", "whole.csv"};
+  Words const whole_run = GetParam().command + Words{"--history", "whole.csv"};
   auto const whole = report(whole_run);
-  Arguments const kept = GetParam().command + Arguments{"--history", "h.csv", "--checkpoint", "s"};
+  Words const kept = GetParam().command + Words{"--history", "h.csv", "--checkpoint", "s"};
   ASSERT_GT(whole["iterations"], 2);
   for (int const steps : {1, 2}) {
-    auto const part = report(kept + Arguments{"--maxiter", std::to_string(steps)}, 1);
+    auto const part = report(kept + Words{"--maxiter", std::to_string(steps)}, 1);
     EXPECT_EQ(part["iterations"], steps);
     ASSERT_TRUE(exists("s")) << steps;
   }
-  auto const same = report(kept + Arguments{"--maxiter", "2"}, 1);
+  auto const same = report(kept + Words{"--maxiter", "2"}, 1);
   EXPECT_EQ(same["iterations"], 2);
   EXPECT_EQ(same["first_iteration"], 2);
   auto const rest = report(kept);
@@ -113,14 +109,14 @@ INSTANTIATE_TEST_SUITE_P(
     [](auto const& test) { return test.param.name; });
 
 TEST_F(CheckpointNameTest, a_limit_of_the_condition_leaves_a_state_too) {
-  Arguments const command{"lstsq", "a.npy",  "b.npy", "--method",     "lsmr", "--atol",
-                          "1e-13", "--btol", "0",     "--checkpoint", "s",    "--conlim"};
-  auto const cut = report(command + Arguments{"1.2"}, 1);
+  Words const command{"lstsq", "a.npy",  "b.npy", "--method",     "lsmr", "--atol",
+                      "1e-13", "--btol", "0",     "--checkpoint", "s",    "--conlim"};
+  auto const cut = report(command + Words{"1.2"}, 1);
   EXPECT_THAT(cut["stop"].get<std::string>(), HasSubstr("condition number passed conlim"));
   ASSERT_TRUE(exists("s"));
-  auto const same = report(command + Arguments{"1.2"}, 1);
+  auto const same = report(command + Words{"1.2"}, 1);
   EXPECT_EQ(same["iterations"], cut["iterations"]);
-  auto const rest = report(command + Arguments{"1e8"});
+  auto const rest = report(command + Words{"1e8"});
   EXPECT_EQ(rest["first_iteration"], cut["iterations"]);
   EXPECT_EQ(rest["sha256"], report({"lstsq", "a.npy", "b.npy", "--method", "lsmr", "--atol",
                                     "1e-13", "--btol", "0"})["sha256"]);
@@ -130,7 +126,7 @@ TEST_F(CheckpointNameTest, a_run_with_other_limits_says_so) {
   ASSERT_EQ(run(kept(cut_short_, "s")).status, 1);
   auto const again = report(kept(cut_short_, "s"), 1);
   EXPECT_TRUE(again["earlier_limits"].is_null());
-  Arguments const looser{"lstsq", "a.npy", "b.npy", "--atol", "1e-3", "--checkpoint", "s"};
+  Words const looser{"lstsq", "a.npy", "b.npy", "--atol", "1e-3", "--checkpoint", "s"};
   EXPECT_THAT(
       run(looser).out,
       HasSubstr("resumed from a checkpoint after iteration 6, of a run with atol 1e-13, btol 0, "
@@ -145,9 +141,9 @@ TEST_F(CheckpointNameTest, a_run_with_other_limits_says_so) {
 
 TEST_F(CheckpointNameTest, pipes_and_devices_are_refused_without_waiting) {
   ASSERT_EQ(::mkfifo(path("p").c_str(), 0600), 0);
-  for (Arguments const& command :
-       {Arguments{"lstsq", "a.npy", "b.npy"}, Arguments{"atax", "a.npy"},
-        Arguments{"svd", "a.npy", "-k", "2"}, Arguments{"fit", "linear", "a.npy", "b.npy"}}) {
+  for (Words const& command :
+       {Words{"lstsq", "a.npy", "b.npy"}, Words{"atax", "a.npy"}, Words{"svd", "a.npy", "-k", "2"},
+        Words{"fit", "linear", "a.npy", "b.npy"}}) {
     expect_refused(
         kept(command, "p"), 3,
         "p: cannot keep a checkpoint: expected the name of a regular file, found a pipe");
@@ -167,8 +163,7 @@ TEST_F(CheckpointNameTest, a_link_stays_and_the_state_behind_it_goes) {
             0);
   EXPECT_FALSE(exists("r/st"));
   EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
-  for (Arguments const& command :
-       {Arguments{"lstsq", "a.npy", "b.npy"}, Arguments{"atax", "a.npy"}}) {
+  for (Words const& command : {Words{"lstsq", "a.npy", "b.npy"}, Words{"atax", "a.npy"}}) {
     EXPECT_EQ(run(kept(command, "link")).status, 0);
     EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
   }
@@ -176,9 +171,9 @@ TEST_F(CheckpointNameTest, a_link_stays_and_the_state_behind_it_goes) {
 
 TEST_F(CheckpointNameTest, a_dataset_is_no_name_of_a_state_a_history_or_a_report) {
   auto const before = listing();
-  Arguments const solve{"lstsq", "a.npy", "b.npy"};
+  Words const solve{"lstsq", "a.npy", "b.npy"};
   for (std::string const option : {"--checkpoint", "--history", "--report"}) {
-    expect_refused(solve + Arguments{option, "s.h5:/x"}, 2,
+    expect_refused(solve + Words{option, "s.h5:/x"}, 2,
                    option + ": expected the name of a file, found s.h5:/x, which names /x in s.h5");
   }
   for (std::string const option : {"--checkpoint", "--report"}) {
@@ -195,18 +190,18 @@ TEST_F(CheckpointNameTest, belongs_to_one_run_at_a_time) {
                  "big.npy"})
                 .status,
             0);
-  Arguments const long_run{"svd",
-                           "big.npy",
-                           "-k",
-                           "400",
-                           "--ncv",
-                           "900",
-                           "--tol",
-                           "1e-7",
-                           "--checkpoint",
-                           "s",
-                           "--checkpoint-every",
-                           "0"};
+  Words const long_run{"svd",
+                       "big.npy",
+                       "-k",
+                       "400",
+                       "--ncv",
+                       "900",
+                       "--tol",
+                       "1e-7",
+                       "--checkpoint",
+                       "s",
+                       "--checkpoint-every",
+                       "0"};
   pid_t const child = start(long_run);
   while (!exists("s") && ::kill(child, 0) == 0) ::usleep(2000);
   std::filesystem::create_symlink("s", path("link"));
@@ -230,7 +225,7 @@ TEST_F(CheckpointNameTest, temporary_write_failure_does_not_end_run) {
   auto const result = run(kept({"lstsq", "a.npy", "b.npy", "--atol", "1e-13", "--btol", "0",
                                 "--conlim", "0", "--maxiter", "9", "--output", "x.npy"},
                                "s") +
-                              Arguments{"--checkpoint-every", "0"},
+                              Words{"--checkpoint-every", "0"},
                           {.limits = {{RLIMIT_FSIZE, 2000}}});
   EXPECT_EQ(result.status, 1) << result.err;
   EXPECT_THAT(result.err, HasSubstr("s: cannot be written: expected room for "));

@@ -8,9 +8,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-
 class ComputeTest : public ProgramTest {
  protected:
   ComputeTest() {

@@ -11,8 +11,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::HasSubstr;
-
 class ConvertTest : public ProgramTest {
  protected:
   ConvertTest() {

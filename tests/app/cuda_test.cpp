@@ -12,10 +12,6 @@ namespace tessera::test {
 namespace {
 
 using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class CudaWithoutDeviceTest : public ProgramTest {
  protected:

@@ -17,11 +17,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-using Words = std::vector<std::string>;
-
 class FilesTest : public ProgramTest {
  protected:
   FilesTest() {

@@ -17,10 +17,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
 class FitTest : public SolveTest {
  protected:
   void make_labels(std::size_t rows) const {

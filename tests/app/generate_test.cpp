@@ -11,8 +11,6 @@ namespace tessera::test {
 namespace {
 
 using GenerateTest = ProgramTest;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 struct Digest {
   std::string distribution;

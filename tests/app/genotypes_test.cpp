@@ -15,10 +15,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using Words = std::vector<std::string>;
-
 class GenotypesTest : public ProgramTest {
  protected:
   static constexpr std::uint64_t samples = 2999;

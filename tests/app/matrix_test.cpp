@@ -13,8 +13,6 @@ namespace tessera::test {
 namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class MatrixTest : public ProgramTest {
  protected:

@@ -10,8 +10,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::HasSubstr;
-
 class OutputTest : public ProgramTest {
  protected:
   OutputTest() { write("a.npy", npy("<f4", "(1, 2)", bytes_of<float>({1, 2}))); }

@@ -27,11 +27,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-using Words = std::vector<std::string>;
-
 class Writer {
  public:
   Writer(std::string const& pipe, std::string const& bytes, bool stays = false) {

@@ -23,11 +23,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-using Arguments = std::vector<std::string>;
-
 class ProcessEndTest : public ProgramTest {
  protected:
   ProcessEndTest() {
@@ -39,7 +34,7 @@ class ProcessEndTest : public ProgramTest {
 };
 
 TEST_F(ProcessEndTest, a_limit_of_file_sizes_is_an_error_of_the_file) {
-  std::vector<Arguments> commands = {
+  std::vector<Words> commands = {
       {"gen", "--rows", "100", "--cols", "100", "--output", "c.npy"},
       {"convert", "a.npy", "c.npy", "--output-type", "f64"},
       {"convert", "a.npy", "c.npy", "--layout", "column-major"},
@@ -76,7 +71,7 @@ TEST_F(ProcessEndTest, a_limit_of_memory_never_ends_in_a_status_of_another_meani
   GTEST_SKIP() << "[  SKIPPED ] AddressSanitizer needs more address space than can be limited";
 #endif
   if (has_cuda()) GTEST_SKIP() << "SKIPPED: the driver of CUDA takes more memory than these limits";
-  std::vector<Arguments> commands = {
+  std::vector<Words> commands = {
       {"convert", "a.npy", "c.npy", "--layout", "column-major"},
       {"gen", "--rows", "9", "--cols", "9", "--output", "c.npy"},
       {"atax", "a.npy", "--output", "c.npy"},
@@ -127,9 +122,9 @@ class WaitingRunTest : public ProcessEndTest {
     EXPECT_EQ(::fcntl(file, F_OFD_SETLKW, &lock), 0);
     ::close(file);
   }
-  pid_t start_and_wait(Arguments const& more = {}) {
+  pid_t start_and_wait(Words const& more = {}) {
     send(npy("<f4", "(5, 4)", ""));
-    Arguments command = {"convert", "/dev/stdin", "c.h5:/A", "--input-format", "npy"};
+    Words command = {"convert", "/dev/stdin", "c.h5:/A", "--input-format", "npy"};
     command.insert(command.end(), more.begin(), more.end());
     pid_t const child = start(command, {.in_file = path("pipe").string()});
     auto const has_temporary = [&] { return listing().front().starts_with(".c.h5.tessera-"); };

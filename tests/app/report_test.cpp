@@ -19,8 +19,6 @@ namespace tessera::test {
 namespace {
 
 using nlohmann::json;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 class ReportTest : public ProgramTest {
  protected:

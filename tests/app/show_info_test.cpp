@@ -9,9 +9,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 using ShowTest = ProgramTest;
 using InfoTest = ProgramTest;
 

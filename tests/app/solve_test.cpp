@@ -16,11 +16,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
-
 TEST_F(SolveTest, finds_the_known_solution) {
   // (1, 1, -1) is orthogonal to both columns.
   write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, 1, 1});

@@ -15,9 +15,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::HasSubstr;
-using Words = std::vector<std::string>;
-
 struct Type {
   char const* name;
   char const* descr;

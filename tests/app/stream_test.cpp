@@ -19,13 +19,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
-using ::testing::Not;
-using ::testing::StartsWith;
-
 class StreamTest : public ProgramTest {
  protected:
   void make(std::string const& rows, std::string const& cols,
@@ -66,6 +59,8 @@ TEST_F(StreamTest, has_the_bits_of_the_run_in_memory) {
           {"atax", "a.npy", "--vector", "v.npy", "--intermediate", "i.npy"},
           {"gemv", "a.npy", "--vector", "v.npy"},
           {"gemvt", "a.npy", "--vector", "b.npy"},
+          {"aatx", "a.npy", "--vector", "b.npy"},
+          {"aatx", "a.npy", "--vector", "b.npy", "--intermediate", "i.npy"},
           {"atax", "a.npy", "--type", "f64"}}) {
       auto const in_memory = report(operation);
       EXPECT_TRUE(in_memory["stream"].is_null());

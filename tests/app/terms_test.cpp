@@ -15,11 +15,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using Words = std::vector<std::string>;
-
 class TermsTest : public ProgramTest {
  protected:
   TermsTest() {

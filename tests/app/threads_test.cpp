@@ -17,10 +17,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
 class ThreadsTest : public ProgramTest {
  protected:
   using Environment = std::vector<std::pair<std::string, std::string>>;

@@ -13,10 +13,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-
 class TripletsTest : public SolveTest {};
 
 TEST_F(TripletsTest, finds_the_known_triplets) {

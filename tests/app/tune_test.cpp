@@ -19,8 +19,6 @@ namespace tessera::test {
 namespace {
 
 using nlohmann::json;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 class TuneTest : public ProgramTest {
  protected:

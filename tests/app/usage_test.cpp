@@ -18,7 +18,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::HasSubstr;
 using UsageTest = ProgramTest;
 
 TEST_F(UsageTest, help_is_everywhere_with_examples) {
@@ -27,8 +26,9 @@ TEST_F(UsageTest, help_is_everywhere_with_examples) {
   EXPECT_EQ(program.err, "");
   EXPECT_THAT(program.out, HasSubstr("Examples:"));
   EXPECT_THAT(program.out, HasSubstr("Exit status:"));
-  for (std::string const command : {"gen", "atax", "gemv", "gemvt", "gemv-both", "transpose",
-                                    "gemm", "bench", "tune", "check", "show", "convert", "info"}) {
+  for (std::string const command :
+       {"gen", "atax", "aatx", "gemv", "gemvt", "gemv-both", "transpose", "gemm", "bench", "tune",
+        "check", "show", "convert", "info"}) {
     EXPECT_THAT(program.out, HasSubstr("  " + command + " "));
     auto const help = run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "'xml' is not one of text|json|csv"},
         BadUsage{"bad_operation",
                  {"check", "a.npy", "a.npy", "--operation", "gemm"},
-                 "'gemm' is not one of atax|gemv|gemvt"},
+                 "'gemm' is not one of atax|aatx|gemv|gemvt"},
         BadUsage{
             "repeat_zero",
             {"atax", "a.npy", "--repeat", "0"},

@@ -13,12 +13,7 @@ namespace tessera::test {
 namespace {
 
 using nlohmann::json;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 using ::testing::Key;
-using ::testing::Not;
-using Words = std::vector<std::string>;
 
 class VariantTest : public ProgramTest {
  protected:

@@ -70,7 +70,8 @@ TEST(BenchFinish, MedianIsTheMiddleOrTheMeanOfTheTwo) {
 
 // Named: nvcc accepts no braced initialisers in generic lambdas.
 std::string const products_with_vectors_and_transpose[] = {
-    "atax", "weights", "logistic", "multiply", "multiply_transposed", "multiply_both", "transpose"};
+    "atax",          "aatx",     "weights", "logistic", "multiply", "multiply_transposed",
+    "multiply_both", "transpose"};
 std::string const scalars[] = {"f32", "f64"};
 constexpr Layout layouts[] = {Layout::row_major, Layout::column_major};
 

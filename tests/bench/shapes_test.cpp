@@ -63,6 +63,8 @@ TEST(BenchOperations, BytesAndFlopsFollowFromTheShape) {
   EXPECT_EQ(operation_named("multiply_both").flops(shape), 4 * 70);
   EXPECT_EQ(operation_named("atax").bytes(shape, 4), 4 * (70 + 7 + 7));
   EXPECT_EQ(operation_named("atax").flops(shape), 4 * 70);
+  EXPECT_EQ(operation_named("aatx").bytes(shape, 4), 4 * (70 + 10 + 10));
+  EXPECT_EQ(operation_named("aatx").flops(shape), 4 * 70);
   EXPECT_EQ(operation_named("transpose").bytes(shape, 4), 4 * 2 * 70);
   EXPECT_EQ(operation_named("transpose").flops(shape), 0);
   Shape const product{.rows = 2, .cols = 3, .factor_cols = 5};

@@ -78,6 +78,8 @@ TYPED_TEST(DistributedOperations, HaveTheBitsOfOneProcess) {
     auto const c_of_u = this->poisoned(n);
     atax(this->exec, A, v, b, c);
     multiply_transposed(this->exec, A, u, c_of_u);
+    auto const b_of_u = this->poisoned(m);
+    aatx(this->exec, A, u, b_of_u);
     auto const number = dot(this->exec, u, b);
     for (Rows const& rows : this->splits(shape)) {
       auto const mine = rows_of(A, rows);
@@ -87,6 +89,8 @@ TYPED_TEST(DistributedOperations, HaveTheBitsOfOneProcess) {
       EXPECT_THAT(to_vector(its_b), same_bits_as(to_vector(entries_of(b, rows))));
       this->world.multiply_transposed(mine, entries_of(u, rows), its_c);
       EXPECT_THAT(to_vector(its_c), same_bits_as(to_vector(c_of_u)));
+      this->world.aatx(mine, entries_of(u, rows), its_c, its_b);
+      EXPECT_THAT(to_vector(its_b), same_bits_as(to_vector(entries_of(b_of_u, rows)))) << shape;
       for (Method const method : {Method::automatic, Method::fused, Method::two_stage}) {
         Kokkos::deep_copy(its_b, poison<typename TypeParam::Scalar>());
         Kokkos::deep_copy(its_c, poison<typename TypeParam::Scalar>());

@@ -26,9 +26,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
-using Arguments = std::vector<std::string>;
 using Json = nlohmann::json;
 
 class RanksTest : public ProgramTest {
@@ -39,37 +36,35 @@ class RanksTest : public ProgramTest {
     run_on(1, {"convert", "a.npy", "f.npy", "--layout", "column-major"});
   }
 
-  static Arguments launch(int ranks, Arguments const& command) {
-    Arguments all{TESSERA_MPIEXEC};
+  static Words launch(int ranks, Words const& command) {
+    Words all{TESSERA_MPIEXEC};
     std::istringstream options(TESSERA_MPIEXEC_OPTIONS);
     for (std::string option; options >> option;) all.push_back(option);
-    return all + Arguments{"-n", std::to_string(ranks), TESSERA_PROGRAM} + command;
+    return all + Words{"-n", std::to_string(ranks), TESSERA_PROGRAM} + command;
   }
-  static Arguments launch_each(std::vector<Arguments> const& of_ranks) {
-    Arguments all = launch(1, {});
+  static Words launch_each(std::vector<Words> const& of_ranks) {
+    Words all = launch(1, {});
     all.resize(all.size() - 3);
     for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
       if (rank > 0) all.emplace_back(":");
-      all = all + Arguments{"-n", "1"} + of_ranks[rank];
+      all = all + Words{"-n", "1"} + of_ranks[rank];
     }
     return all;
   }
-  static Arguments launch_with(int ranks, int faulty, std::string const& fault,
-                               Arguments const& command) {
-    std::vector<Arguments> all(static_cast<std::size_t>(ranks),
-                               Arguments{TESSERA_PROGRAM} + command);
+  static Words launch_with(int ranks, int faulty, std::string const& fault, Words const& command) {
+    std::vector<Words> all(static_cast<std::size_t>(ranks), Words{TESSERA_PROGRAM} + command);
     auto& its = all[static_cast<std::size_t>(faulty)];
-    its = Arguments{"/usr/bin/env", "LD_PRELOAD=" FAULT_SHIM, "TESSERA_FAULTS=" + fault} + its;
+    its = Words{"/usr/bin/env", "LD_PRELOAD=" FAULT_SHIM, "TESSERA_FAULTS=" + fault} + its;
     return launch_each(all);
   }
-  static Arguments launch_in(Arguments const& folders, Arguments const& command) {
-    std::vector<Arguments> all;
+  static Words launch_in(Words const& folders, Words const& command) {
+    std::vector<Words> all;
     for (auto const& folder : folders) {
-      all.push_back(Arguments{"-wdir", folder, TESSERA_PROGRAM} + command);
+      all.push_back(Words{"-wdir", folder, TESSERA_PROGRAM} + command);
     }
     return launch_each(all);
   }
-  void expect_end(Arguments const& launched, int status, std::string const& sentence) const {
+  void expect_end(Words const& launched, int status, std::string const& sentence) const {
     auto const result = run(launched, surroundings());
     EXPECT_EQ(result.status, status) << result.err;
     EXPECT_EQ(result.out, "");
@@ -83,12 +78,12 @@ class RanksTest : public ProgramTest {
                             {"OMPI_MCA_btl", "self,sm"},
                             {"OMPI_MCA_mpi_yield_when_idle", "1"}}};
   }
-  RunResult run_on(int ranks, Arguments const& command) const {
-    if (ranks == 1) return run(Arguments{TESSERA_PROGRAM} + command, surroundings());
+  RunResult run_on(int ranks, Words const& command) const {
+    if (ranks == 1) return run(Words{TESSERA_PROGRAM} + command, surroundings());
     return run(launch(ranks, command), surroundings());
   }
-  Json report_of(int ranks, Arguments const& command) const {
-    auto const result = run_on(ranks, command + Arguments{"--format", "json"});
+  Json report_of(int ranks, Words const& command) const {
+    auto const result = run_on(ranks, command + Words{"--format", "json"});
     EXPECT_EQ(result.status, 0) << result.err;
     return Json::parse(result.out);
   }
@@ -104,10 +99,11 @@ TEST_F(RanksTest, have_the_bits_of_one_process) {
   }
   write("labels.npy", npy("|u1", "(900,)", labels));
   write("weights.npy", npy("|u1", "(900,)", weights));
-  for (auto const& command : std::vector<Arguments>{
+  for (auto const& command : std::vector<Words>{
            {"atax", "a.npy", "--vector", "a-vector.npy", "--minus", "b.npy", "--alpha", "0.5"},
            {"gemv", "a.npy", "--vector", "a-vector.npy"},
            {"gemvt", "a.npy", "--vector", "b.npy", "--type", "f64"},
+           {"aatx", "a.npy", "--vector", "b.npy", "--intermediate", "w.npy"},
            {"lstsq", "a.npy", "b.npy"},
            {"lstsq", "a.npy", "block.npy"},
            {"svd", "a.npy", "-k", "2"},
@@ -133,11 +129,11 @@ TEST_F(RanksTest, have_the_bits_of_one_process) {
 }
 
 TEST_F(RanksTest, say_how_they_exchanged) {
-  Arguments const host{"--backend", "openmp"};
+  Words const host{"--backend", "openmp"};
   for (auto const& command :
-       std::vector<Arguments>{{"atax", "a.npy", "--vector", "a-vector.npy"},
-                              {"gemv", "a.npy", "--vector", "a-vector.npy"},
-                              {"gemvt", "a.npy", "--vector", "b.npy", "--memory-limit", "64KiB"}}) {
+       std::vector<Words>{{"atax", "a.npy", "--vector", "a-vector.npy"},
+                          {"gemv", "a.npy", "--vector", "a-vector.npy"},
+                          {"gemvt", "a.npy", "--vector", "b.npy", "--memory-limit", "64KiB"}}) {
     EXPECT_EQ(report_of(2, command + host)["exchange"], "mpi from host memory") << command[0];
     auto const text = run_on(2, command + host).out;
     EXPECT_THAT(text, testing::HasSubstr("mpi from host memory")) << command[0];
@@ -145,12 +141,14 @@ TEST_F(RanksTest, say_how_they_exchanged) {
 }
 
 TEST_F(RanksTest, stream_by_rank_with_the_bits_of_one_process) {
-  for (auto const& command : std::vector<Arguments>{
+  for (auto const& command : std::vector<Words>{
            {"atax", "a.npy", "--vector", "a-vector.npy", "--minus", "b.npy", "--alpha", "0.5"},
            {"gemv", "a.npy", "--vector", "a-vector.npy"},
            {"gemv", "f.npy", "--vector", "a-vector.npy"},
            {"gemvt", "a.npy", "--vector", "b.npy"},
            {"gemvt", "f.npy", "--vector", "b.npy"},
+           {"aatx", "a.npy", "--vector", "b.npy", "--intermediate", "w.npy"},
+           {"aatx", "f.npy", "--vector", "b.npy"},
            {"atax", "f.npy", "--vector", "a-vector.npy"},
            {"gemv-both", "a.npy", "--vector", "a-vector.npy", "--transposed-vector", "b.npy"},
            {"lstsq", "a.npy", "b.npy", "--method", "lsmr", "--check"},
@@ -158,8 +156,7 @@ TEST_F(RanksTest, stream_by_rank_with_the_bits_of_one_process) {
            {"pca", "a.npy", "-k", "2"}}) {
     bool const is_small = command[0] != "pca" && command[0] != "svd" && command[1] == "a.npy";
     auto const expected = report_of(1, command);
-    auto const found =
-        report_of(3, command + Arguments{"--memory-limit", is_small ? "64KiB" : "1MiB"});
+    auto const found = report_of(3, command + Words{"--memory-limit", is_small ? "64KiB" : "1MiB"});
     EXPECT_EQ(found["sha256"], expected["sha256"]) << command[0] << " " << command[1];
     if (is_small) {
       EXPECT_FALSE(found["stream"].is_null()) << command[0];
@@ -187,23 +184,22 @@ TEST_F(RanksTest, write_each_result_once) {
 }
 
 TEST_F(RanksTest, go_on_from_a_checkpoint_of_another_number_of_ranks) {
-  Arguments const solve{"lstsq", "a.npy", "b.npy", "--atol", "0", "--btol", "0", "--conlim", "0"};
-  Arguments const kept{"--checkpoint", "s.state", "--checkpoint-every", "0"};
-  auto const whole = run_on(1, solve + Arguments{"--maxiter", "9", "--format", "json"});
-  run_on(3, solve + kept + Arguments{"--maxiter", "4"});
+  Words const solve{"lstsq", "a.npy", "b.npy", "--atol", "0", "--btol", "0", "--conlim", "0"};
+  Words const kept{"--checkpoint", "s.state", "--checkpoint-every", "0"};
+  auto const whole = run_on(1, solve + Words{"--maxiter", "9", "--format", "json"});
+  run_on(3, solve + kept + Words{"--maxiter", "4"});
   ASSERT_TRUE(exists("s.state"));
-  auto const rest = run_on(2, solve + kept + Arguments{"--maxiter", "9", "--format", "json"});
+  auto const rest = run_on(2, solve + kept + Words{"--maxiter", "9", "--format", "json"});
   EXPECT_EQ(Json::parse(rest.out)["sha256"], Json::parse(whole.out)["sha256"]);
   EXPECT_GT(Json::parse(rest.out)["first_iteration"], 0);
 }
 
 TEST_F(RanksTest, go_on_with_a_product_from_a_checkpoint_of_another_number_of_ranks) {
-  Arguments const product{"atax", "big.npy"};
+  Words const product{"atax", "big.npy"};
   run_on(1, {"gen", "--rows", "60000", "--cols", "100", "--output", "big.npy"});
   auto const expected = report_of(1, product);
-  Arguments const kept =
-      product + Arguments{"--checkpoint",   "c.state", "--checkpoint-every", "0",
-                          "--memory-limit", "1MiB",    "--format",           "json"};
+  Words const kept = product + Words{"--checkpoint",   "c.state", "--checkpoint-every", "0",
+                                     "--memory-limit", "1MiB",    "--format",           "json"};
   for (int const ranks : {2, 3, 1}) {
     // Rank 0 ends when its third checkpoint is put in its place.
     auto const stopped = run(launch_with(3, 0, "rename,c.state,SIGKILL,2", kept), surroundings());
@@ -225,7 +221,7 @@ TEST_F(RanksTest, leave_other_commands_to_the_first) {
 }
 
 TEST_F(RanksTest, end_together_with_one_sentence) {
-  auto const expect = [&](int status, std::string const& sentence, Arguments const& command) {
+  auto const expect = [&](int status, std::string const& sentence, Words const& command) {
     auto const result = run_on(3, command);
     EXPECT_EQ(result.status, status);
     EXPECT_EQ(result.out, "");
@@ -250,13 +246,13 @@ TEST_F(RanksTest, end_together_where_the_file_of_one_is_short) {
 
 TEST_F(RanksTest, end_together_where_the_matrix_of_one_is_another) {
   std::filesystem::create_directory(path("elsewhere"));
-  Arguments const elsewhere{"gen", "--output", "elsewhere/a.npy", "--rows"};
-  std::vector<Arguments> const commands{{"atax", "a.npy"},
-                                        {"gemv", "a.npy"},
-                                        {"atax", "a.npy", "--memory-limit", "64KiB"},
-                                        {"svd", "a.npy", "-k", "2"},
-                                        {"lstsq", "a.npy", path("b.npy").string()},
-                                        {"fit", "linear", "a.npy", path("b.npy").string()}};
+  Words const elsewhere{"gen", "--output", "elsewhere/a.npy", "--rows"};
+  std::vector<Words> const commands{{"atax", "a.npy"},
+                                    {"gemv", "a.npy"},
+                                    {"atax", "a.npy", "--memory-limit", "64KiB"},
+                                    {"svd", "a.npy", "-k", "2"},
+                                    {"lstsq", "a.npy", path("b.npy").string()},
+                                    {"fit", "linear", "a.npy", path("b.npy").string()}};
   auto const expect_each = [&](std::string const& sentence, std::string const& other) {
     for (auto const& command : commands) {
       SCOPED_TRACE(command[0]);
@@ -264,17 +260,17 @@ TEST_F(RanksTest, end_together_where_the_matrix_of_one_is_another) {
     }
     expect_end(launch_in({"elsewhere", "."}, commands[1]), 3, other);
   };
-  run_on(1, elsewhere + Arguments{"800", "--cols", "70"});
+  run_on(1, elsewhere + Words{"800", "--cols", "70"});
   expect_each(
       "a.npy: expected 900 rows of 70 elements, f32, row-major on each rank, as on rank 0, "
       "found 800 rows of 70 elements, f32, row-major on rank 1",
       "found 900 rows of 70 elements, f32, row-major on rank 1");
-  run_on(1, elsewhere + Arguments{"900", "--cols", "70", "--seed", "7"});
+  run_on(1, elsewhere + Words{"900", "--cols", "70", "--seed", "7"});
   expect_end(launch_in({".", "elsewhere"}, commands[0]), 3,
              "a.npy: expected bytes whose sample has SHA-256 ");
-  run_on(1, elsewhere + Arguments{"900", "--cols", "70", "--type", "f64"});
+  run_on(1, elsewhere + Words{"900", "--cols", "70", "--type", "f64"});
   expect_end(launch_in({".", "elsewhere"}, commands[0]), 3, "found 900 rows of 70 elements, f64");
-  run_on(1, elsewhere + Arguments{"900", "--cols", "70", "--layout", "column-major"});
+  run_on(1, elsewhere + Words{"900", "--cols", "70", "--layout", "column-major"});
   expect_end(launch_in({".", "elsewhere"}, commands[0]), 3, "f32, column-major on rank 1");
 }
 
@@ -291,7 +287,7 @@ TEST_F(RanksTest, end_together_where_a_vector_of_one_is_another) {
   generate("900", "2", "elsewhere/u.npy");
   std::string const a = path("a.npy").string();
   auto const is_own = [](std::string const& word) { return word == "u.npy" || word == "v.npy"; };
-  for (auto const& command : std::vector<Arguments>{
+  for (auto const& command : std::vector<Words>{
            {"atax", a, "--vector", "v.npy"},
            {"atax", a, "--vector", "v.npy", "--memory-limit", "64KiB"},
            {"atax", a, "--minus", "u.npy"},
@@ -310,12 +306,12 @@ TEST_F(RanksTest, end_together_where_a_vector_of_one_is_another) {
 
 TEST_F(RanksTest, end_together_where_a_checkpoint_is_there_for_one) {
   run_on(1, {"gen", "--rows", "60000", "--cols", "100", "--output", "big.npy"});
-  Arguments const kept{"--checkpoint", "s.state", "--checkpoint-every", "0"};
+  Words const kept{"--checkpoint", "s.state", "--checkpoint-every", "0"};
   std::filesystem::create_directory(path("elsewhere"));
   for (std::string const name : {"a.npy", "b.npy", "big.npy"}) {
     std::filesystem::create_symlink(path(name), path("elsewhere/" + name));
   }
-  auto const expect_both = [&](Arguments const& command) {
+  auto const expect_both = [&](Words const& command) {
     SCOPED_TRACE(command[0]);
     ASSERT_TRUE(exists("s.state"));
     std::string const digest = "the checkpoint with SHA-256 ";
@@ -331,14 +327,14 @@ TEST_F(RanksTest, end_together_where_a_checkpoint_is_there_for_one) {
     std::filesystem::remove(path("elsewhere/s.state"));
     std::filesystem::remove(path("s.state"));
   };
-  for (auto const& command : std::vector<Arguments>{
+  for (auto const& command : std::vector<Words>{
            {"pca", "a.npy", "-k", "3", "--ncv", "8"},
            {"lstsq", "a.npy", "b.npy", "--atol", "0", "--btol", "0", "--conlim", "0"},
            {"fit", "linear", "a.npy", "b.npy", "--solver", "lbfgs"}}) {
-    run_on(2, command + kept + Arguments{"--maxiter", "2"});
+    run_on(2, command + kept + Words{"--maxiter", "2"});
     expect_both(command + kept);
   }
-  Arguments const product = Arguments{"atax", "big.npy", "--memory-limit", "1MiB"} + kept;
+  Words const product = Words{"atax", "big.npy", "--memory-limit", "1MiB"} + kept;
   run(launch_with(2, 0, "rename,s.state,SIGKILL,2", product), surroundings());
   expect_both(product);
 }
@@ -346,55 +342,54 @@ TEST_F(RanksTest, end_together_where_a_checkpoint_is_there_for_one) {
 TEST_F(RanksTest, cut_a_stream_alike_whatever_threads_and_memory_each_has) {
   run_on(1, {"gen", "--rows", "60000", "--cols", "400", "--output", "big.npy"});
   run_on(1, {"convert", "big.npy", "bigf.npy", "--layout", "column-major"});
-  auto const expect_same = [&](Arguments const& command, std::vector<Arguments> const& of_ranks) {
+  auto const expect_same = [&](Words const& command, std::vector<Words> const& of_ranks) {
     auto const expected = report_of(1, command);
-    std::vector<Arguments> all;
+    std::vector<Words> all;
     for (auto const& own : of_ranks) {
-      all.push_back(Arguments{TESSERA_PROGRAM} + command +
-                    Arguments{"--format", "json", "--checkpoint", "z"} + own);
-      all.back() = all.back() + Arguments{"--checkpoint-every", "0"};
+      all.push_back(Words{TESSERA_PROGRAM} + command +
+                    Words{"--format", "json", "--checkpoint", "z"} + own);
+      all.back() = all.back() + Words{"--checkpoint-every", "0"};
     }
     auto const found = run(launch_each(all), surroundings());
     ASSERT_EQ(found.status, 0) << found.err;
     EXPECT_EQ(Json::parse(found.out)["sha256"], expected["sha256"]) << command[0];
   };
   for (auto const& command :
-       std::vector<Arguments>{{"gemv", "bigf.npy"}, {"atax", "big.npy"}, {"gemvt", "big.npy"}}) {
+       std::vector<Words>{{"gemv", "bigf.npy"}, {"atax", "big.npy"}, {"gemvt", "big.npy"}}) {
     expect_same(command, {{"--threads", "1"}, {"--threads", "8"}, {"--threads", "3"}});
     expect_same(command, {{"--memory-limit", "32MiB"}, {"--memory-limit", "8MiB"}});
   }
 }
 
 TEST_F(RanksTest, end_together_where_each_is_asked_for_something_else) {
-  Arguments const a{TESSERA_PROGRAM, "atax", "a.npy"};
-  auto const expect = [&](Arguments const& first, Arguments const& second,
-                          std::string const& found) {
+  Words const a{TESSERA_PROGRAM, "atax", "a.npy"};
+  auto const expect = [&](Words const& first, Words const& second, std::string const& found) {
     expect_end(launch_each({first, second}), 2,
                "rank 1 has another command line than rank 0: " + found);
   };
-  expect(a, a + Arguments{"--nonsense"},
+  expect(a, a + Words{"--nonsense"},
          "expected 'atax', found 'a command line that is refused: unknown option '--nonsense' of "
          "atax'");
-  expect(a, a + Arguments{"--help"}, "expected 'atax', found 'help or the version'");
+  expect(a, a + Words{"--help"}, "expected 'atax', found 'help or the version'");
   expect(a, {TESSERA_PROGRAM, "--version"}, "expected 'atax', found 'help or the version'");
   expect(a, {TESSERA_PROGRAM, "gemv", "a.npy"}, "expected 'atax', found 'gemv'");
   expect(a, {TESSERA_PROGRAM, "show", "a.npy"}, "expected 'atax', found 'show'");
-  expect(a + Arguments{"--repeat", "3"}, a + Arguments{"--repeat", "4"},
+  expect(a + Words{"--repeat", "3"}, a + Words{"--repeat", "4"},
          "expected '--repeat 3', found '--repeat 4'");
-  expect(a, a + Arguments{"--intermediate", "other.npy"}, "expected none, found '--intermediate'");
-  expect(a + Arguments{"--check"}, a, "expected '--check', found none");
-  Arguments const svd{TESSERA_PROGRAM, "svd", "a.npy", "-k"};
-  expect(svd + Arguments{"2"}, svd + Arguments{"3"}, "expected '--count 2', found '--count 3'");
-  Arguments const least{TESSERA_PROGRAM, "lstsq", "a.npy", "b.npy"};
-  expect(least + Arguments{"--damp", "1"}, least + Arguments{"--damp", "2"},
+  expect(a, a + Words{"--intermediate", "other.npy"}, "expected none, found '--intermediate'");
+  expect(a + Words{"--check"}, a, "expected '--check', found none");
+  Words const svd{TESSERA_PROGRAM, "svd", "a.npy", "-k"};
+  expect(svd + Words{"2"}, svd + Words{"3"}, "expected '--count 2', found '--count 3'");
+  Words const least{TESSERA_PROGRAM, "lstsq", "a.npy", "b.npy"};
+  expect(least + Words{"--damp", "1"}, least + Words{"--damp", "2"},
          "expected '--damp 1', found '--damp 2'");
-  expect(least + Arguments{"--maxiter", "5"}, least + Arguments{"--maxiter", "9"},
+  expect(least + Words{"--maxiter", "5"}, least + Words{"--maxiter", "9"},
          "expected '--maxiter 5', found '--maxiter 9'");
-  auto const refused = run(launch_each({a + Arguments{"--nonsense"}, a}), surroundings());
+  auto const refused = run(launch_each({a + Words{"--nonsense"}, a}), surroundings());
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("unknown option '--nonsense' of atax"));
   std::filesystem::create_symlink(path("a.npy"), path("same.npy"));
-  auto const good = run(launch_each({a + Arguments{"--threads", "1"},
+  auto const good = run(launch_each({a + Words{"--threads", "1"},
                                      {TESSERA_PROGRAM, "atax", "same.npy", "--threads", "2"}}),
                         surroundings());
   EXPECT_EQ(good.status, 0) << good.err;
@@ -408,8 +403,8 @@ TEST_F(RanksTest, refuse_what_one_process_has_open) {
 }
 
 TEST_F(RanksTest, say_once_what_is_wrong_in_the_environment) {
-  Arguments const a{TESSERA_PROGRAM, "atax", "a.npy"};
-  Arguments const wrong = Arguments{"/usr/bin/env", "TESSERA_CUDA_AWARE_MPI=maybe"} + a;
+  Words const a{TESSERA_PROGRAM, "atax", "a.npy"};
+  Words const wrong = Words{"/usr/bin/env", "TESSERA_CUDA_AWARE_MPI=maybe"} + a;
   expect_end(launch_each({a, wrong, a}), 4,
              "rank 1: TESSERA_CUDA_AWARE_MPI: expected on or off, found maybe");
   expect_end(launch_each({wrong, wrong, wrong}), 4, "TESSERA_CUDA_AWARE_MPI");
@@ -418,16 +413,16 @@ TEST_F(RanksTest, say_once_what_is_wrong_in_the_environment) {
 TEST_F(RanksTest, name_a_limit_that_is_enough_for_all) {
   run_on(1, {"gen", "--rows", "1190", "--cols", "548", "--type", "f64", "--output", "s.npy"});
   run_on(1, {"convert", "s.npy", "sf.npy", "--layout", "column-major"});
-  for (auto const& command : std::vector<Arguments>{{"atax", "s.npy"},
-                                                    {"gemv", "s.npy"},
-                                                    {"gemvt", "s.npy"},
-                                                    {"atax", "sf.npy"},
-                                                    {"gemv", "sf.npy"},
-                                                    {"gemvt", "sf.npy"},
-                                                    {"svd", "s.npy", "-k", "2"}}) {
+  for (auto const& command : std::vector<Words>{{"atax", "s.npy"},
+                                                {"gemv", "s.npy"},
+                                                {"gemvt", "s.npy"},
+                                                {"atax", "sf.npy"},
+                                                {"gemv", "sf.npy"},
+                                                {"gemvt", "sf.npy"},
+                                                {"svd", "s.npy", "-k", "2"}}) {
     for (int const ranks : {1, 3}) {
       SCOPED_TRACE(command[0] + " " + command[1] + " on " + std::to_string(ranks));
-      auto const refused = run_on(ranks, command + Arguments{"--memory-limit", "4096"});
+      auto const refused = run_on(ranks, command + Words{"--memory-limit", "4096"});
       EXPECT_EQ(refused.status, 4);
       std::string const before = command[1] + ": streaming it needs --memory-limit ";
       std::string const behind = " or more, found a limit of 4.0 KiB\n";
@@ -437,17 +432,16 @@ TEST_F(RanksTest, name_a_limit_that_is_enough_for_all) {
       auto const to = refused.err.find(behind);
       ASSERT_NE(to, std::string::npos) << refused.err;
       auto const limit = refused.err.substr(from, to - from);
-      auto const taken = run_on(ranks, command + Arguments{"--memory-limit", limit});
+      auto const taken = run_on(ranks, command + Words{"--memory-limit", limit});
       EXPECT_EQ(taken.status, 0) << limit << ": " << taken.err;
     }
   }
-  Arguments const a{TESSERA_PROGRAM, "atax", "s.npy", "--memory-limit"};
-  expect_end(launch_each({a + Arguments{"1MiB"}, a + Arguments{"4096"}}), 4,
-             "found a limit of 4.0 KiB");
+  Words const a{TESSERA_PROGRAM, "atax", "s.npy", "--memory-limit"};
+  expect_end(launch_each({a + Words{"1MiB"}, a + Words{"4096"}}), 4, "found a limit of 4.0 KiB");
 }
 
 TEST_F(RanksTest, share_the_memory_of_a_host) {
-  Arguments const unlimited{"atax", "a.npy", "--checkpoint", "s.state"};
+  Words const unlimited{"atax", "a.npy", "--checkpoint", "s.state"};
   auto const limit = [&](int ranks) {
     return report_of(ranks, unlimited)["stream"]["memory_limit"].get<double>();
   };
@@ -457,13 +451,13 @@ TEST_F(RanksTest, share_the_memory_of_a_host) {
 }
 
 TEST_F(RanksTest, share_the_processors_of_a_host) {
-  auto const threads = [&](Arguments const& launched, std::vector<std::string> const& without) {
+  auto const threads = [&](Words const& launched, std::vector<std::string> const& without) {
     RunOptions options = surroundings();
     std::erase_if(options.environment,
                   [&](auto const& each) { return each.first == "OMP_NUM_THREADS"; });
     options.without = without;
     options.environment.emplace_back("PRTE_MCA_hwloc_default_binding_policy", "none");
-    auto const result = run(launched + Arguments{"info", "--format", "json"}, options);
+    auto const result = run(launched + Words{"info", "--format", "json"}, options);
     EXPECT_EQ(result.status, 0) << result.err;
     int found = 0;
     Json const facts = Json::parse(result.out);
@@ -483,8 +477,8 @@ TEST_F(RanksTest, share_the_processors_of_a_host) {
 
 TEST_F(RanksTest, refuse_a_foreign_mpi_launcher) {
   if (std::string(TESSERA_MPIEXEC_OPTIONS).empty()) GTEST_SKIP() << "SKIPPED: not Open MPI";
-  auto const expect = [&](Arguments const& variables, int status, std::string const& sentence) {
-    auto const result = run(variables + Arguments{TESSERA_PROGRAM, "show", "a.npy"});
+  auto const expect = [&](Words const& variables, int status, std::string const& sentence) {
+    auto const result = run(variables + Words{TESSERA_PROGRAM, "show", "a.npy"});
     EXPECT_EQ(result.status, status) << result.err;
     EXPECT_THAT(result.err, HasSubstr(sentence));
   };
@@ -502,8 +496,8 @@ TEST_F(RanksTest, refuse_a_foreign_mpi_launcher) {
 
 TEST_F(RanksTest, need_the_program_with_mpi) {
   std::filesystem::copy_file(TESSERA_PROGRAM, path("tessera"));
-  auto const expect = [&](Arguments const& variables, int status, std::string const& sentence) {
-    auto const result = run(variables + Arguments{path("tessera").string(), "show", "a.npy"});
+  auto const expect = [&](Words const& variables, int status, std::string const& sentence) {
+    auto const result = run(variables + Words{path("tessera").string(), "show", "a.npy"});
     EXPECT_EQ(result.status, status) << result.err;
     EXPECT_THAT(result.err, HasSubstr(sentence));
   };
@@ -519,7 +513,7 @@ TEST_F(RanksTest, need_the_program_with_mpi) {
 
 TEST_F(RanksTest, may_start_the_program) {
   std::string const shown = run_on(1, {"show", "a.npy"}).out;
-  Arguments all = launch(2, {"show", "a.npy"});
+  Words all = launch(2, {"show", "a.npy"});
   auto const program = std::ranges::find(all, TESSERA_PROGRAM);
   all.insert(program, RANK_PARENT);
   auto const each = run(all, surroundings());
@@ -612,8 +606,8 @@ TEST_F(RanksTest, end_with_their_launcher) {
 
 TEST_F(RanksTest, end_together_where_one_has_a_fault) {
   write("c.npy", "an earlier result");
-  Arguments const in_memory{"atax", "a.npy", "--output", "c.npy"};
-  Arguments const streamed = in_memory + Arguments{"--memory-limit", "64KiB"};
+  Words const in_memory{"atax", "a.npy", "--output", "c.npy"};
+  Words const streamed = in_memory + Words{"--memory-limit", "64KiB"};
   for (auto const& command : {in_memory, streamed}) {
     auto const expect = [&](int faulty, std::string const& fault, std::string const& sentence) {
       auto const result = run(launch_with(3, faulty, fault, command), surroundings());
@@ -634,8 +628,8 @@ TEST_F(RanksTest, end_together_where_one_has_a_fault) {
 
 TEST_F(RanksTest, end_together_where_the_disk_of_a_checkpoint_is_full) {
   run_on(1, {"gen", "--rows", "60000", "--cols", "100", "--output", "big.npy"});
-  Arguments const kept{"atax", "big.npy",        "--checkpoint", "c.state",  "--checkpoint-every",
-                       "0",    "--memory-limit", "1MiB",         "--output", "c.npy"};
+  Words const kept{"atax", "big.npy",        "--checkpoint", "c.state",  "--checkpoint-every",
+                   "0",    "--memory-limit", "1MiB",         "--output", "c.npy"};
   auto const result = run(launch_with(3, 0, "write,,ENOSPC,100", kept), surroundings());
   EXPECT_EQ(result.status, 3) << result.err;
   EXPECT_THAT(result.err, HasSubstr("c.state"));
@@ -649,7 +643,7 @@ TEST_F(RanksTest, end_where_one_is_killed_at_any_moment_and_leave_results_whole)
   int kills = 0;
   int of_running = 0;  // ranks in MPI_Init may see it before the launcher
   for (; kills < 20 && (kills < 5 || std::chrono::steady_clock::now() < end); ++kills) {
-    Arguments const long_run{"atax", "a.npy", "--repeat", "1000000", "--output", "c.npy"};
+    Words const long_run{"atax", "a.npy", "--repeat", "1000000", "--output", "c.npy"};
     auto const child = start(launch(3, long_run), surroundings());
     bool const has_begun = !ranks_of(child).empty();
     if (has_begun) std::this_thread::sleep_for(std::chrono::milliseconds(random() % 700));

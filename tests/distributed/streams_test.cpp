@@ -102,6 +102,9 @@ TYPED_TEST(DistributedStreams, HaveTheBitsOfOneProcess) {
       stream::multiply_both(this->exec, A, v, u, b, c);
       stream::multiply_both(this->world, A, v, u, its_b, its_c, options);
       expect_same("both products");
+      stream::aatx(this->exec, A, u, b);
+      stream::aatx(this->world, A, u, its_b, options);
+      expect_same("aatx");
     }
   }
 }

@@ -20,9 +20,6 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::MatchesRegex;
-using Words = std::vector<std::string>;
-
 struct ChangedJob {
   std::string name;
   Words arguments;

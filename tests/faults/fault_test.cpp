@@ -18,12 +18,7 @@
 namespace tessera::test {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::AnyOf;
-using ::testing::HasSubstr;
 using ::testing::Matcher;
-using ::testing::StartsWith;
-using Words = std::vector<std::string>;
 
 struct FaultyJob {
   std::string name;

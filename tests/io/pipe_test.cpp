@@ -245,8 +245,8 @@ TEST_P(PipeTest, WhatNeedsPositionsIsRefused) {
                            [](std::string const& path) {
                              MatrixReader const reader(path, {}, Reading::in_order, Format::npy);
                              std::array<float, 2> some{};
-                             reader.read(Part::matrix, 2, std::span(some));
-                             reader.read(Part::matrix, 3, std::span(some));
+                             reader.read(Part::matrix, 2, std::span<float>(some));
+                             reader.read(Part::matrix, 3, std::span<float>(some));
                            }),
               HasSubstr("cannot be read again"));
   EXPECT_THAT(through_pipe({whole},

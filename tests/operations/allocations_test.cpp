@@ -61,6 +61,7 @@ class Calls {
       Strided const z(memory_z_.data(), Kokkos::LayoutStride(A.extent(1), stride));
       visit("multiply_both",
             [&] { multiply_both(exec_, A, v, u, B, C, {.workspace = &workspace_}); });
+      visit("aatx", [&] { aatx(exec_, A, u, B, {.workspace = &workspace_}); });
       visit("dot", [&] { dot(exec_, C, z, result_, {.workspace = &workspace_}); });
       visit("dot", [&] { sum_of_squares(exec_, z, result_, {.workspace = &workspace_}); });
       for (Method const method : {Method::automatic, Method::fused, Method::two_stage}) {

@@ -28,6 +28,8 @@ void call_all() {
   tessera::multiply_transposed(exec, A, b, c);
   tessera::multiply_transposed(exec, A, V, W);
   tessera::multiply_both(exec, A, v, y, b, c);
+  tessera::aatx(exec, A, b, c);
+  tessera::aatx(exec, A, V, W);
   tessera::gemm(exec, A, A, At);
   tessera::transpose(exec, A, At);
   tessera::dot(exec, v, y);
@@ -43,6 +45,7 @@ void call_all() {
   tessera::stream::multiply(exec, source, v, b);
   tessera::stream::multiply_transposed(exec, source, b, c);
   tessera::stream::multiply_both(exec, source, v, y, b, c);
+  tessera::stream::aatx(exec, source, b, c);
 
   tessera::solve::StreamOperator<Exec, decltype(source)> const streamed(exec, source);
   tessera::solve::lsmr<Exec, T>(streamed, b);

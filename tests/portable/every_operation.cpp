@@ -39,6 +39,7 @@ void run_all(Exec const& exec, MatrixOf<T, Layout> const& A, MatrixOf<T, Layout>
   multiply(exec, A, B, A);
   multiply_transposed(exec, A, B, A);
   multiply_both(exec, A, x, y, z, y);
+  aatx(exec, A, y, z);
   dot(exec, x, y, z);
   axpby(exec, T(2), x, T(3), y);
   scale(exec, T(2), x);
@@ -51,6 +52,7 @@ void run_all(Exec const& exec, MatrixOf<T, Layout> const& A, MatrixOf<T, Layout>
   stream::multiply(exec, source, x, y);
   stream::multiply_transposed(exec, source, y, x);
   stream::atax(exec, source, x, y, z);
+  stream::aatx(exec, source, y, z);
 }
 
 template void run_all<float, Kokkos::LayoutRight>(Exec const&,

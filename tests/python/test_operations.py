@@ -47,6 +47,7 @@ def test_products_of_every_layout(dtype, layout, shape):
     equal(tessera.atax(a, v), a.T @ (a @ v))
     equal(tessera.matvec(a, v), a @ v)
     equal(tessera.rmatvec(a, u), a.T @ u)
+    equal(tessera.aatx(a, u), a @ (a.T @ u))
     y, w = tessera.matvec_both(a, v, u)
     equal(y, a @ v)
     equal(w, a.T @ u)

@@ -95,18 +95,7 @@ TYPED_TEST(Svd, FindsTheLargestValuesOfADiagonalMatrix) {
 }
 
 TYPED_TEST(Svd, DecomposesMatricesOfEveryShape) {
-  auto const ones = [](Index, Index) { return 1; };
-  this->expect_decomposed(this->matrix(1, 1, [](Index, Index) { return -3; }), 1, "1 x 1");
-  this->expect_decomposed(this->matrix(1, 30, ones), 1, "a row");
-  this->expect_decomposed(this->matrix(30, 1, ones), 1, "a column");
-  this->expect_decomposed(this->matrix(7, 5, [](Index, Index) { return 0; }), 4, "zero");
-  this->expect_decomposed(this->matrix(33, 70, ones), 3, "constant");
-  this->expect_decomposed(this->diagonal(40, 40, std::vector<double>(40, 2)), 6, "twice identity");
-  this->expect_decomposed(this->diagonal(50, 45, {9, 5, 5, 3}), 6, "rank 4");
-  this->expect_decomposed(this->whole_matrix(300, 12), 12, "tall, all");
-  this->expect_decomposed(this->whole_matrix(12, 300), 12, "wide, all");
-  this->expect_decomposed(this->whole_matrix(200, 90), 4, "tall");
-  this->expect_decomposed(this->whole_matrix(90, 200), 4, "wide");
+  this->for_every_shape([&](auto const&... of) { this->expect_decomposed(of...); });
 }
 
 /// tests/edge.R and tests/test.R of bwlewis/irlba, with other orthogonal matrices.

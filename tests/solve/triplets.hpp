@@ -70,6 +70,22 @@ class TripletsTest : public testing::Test {
       return whole_number<T>(1, static_cast<std::size_t>(i * cols + j), 9);
     });
   }
+  /// Calls expect(matrix, number of triplets, name).
+  template <class Expect>
+  static void for_every_shape(Expect const& expect) {
+    auto const ones = [](Index, Index) { return 1; };
+    expect(matrix(1, 1, [](Index, Index) { return -3; }), 1, "1 x 1");
+    expect(matrix(1, 30, ones), 1, "a row");
+    expect(matrix(30, 1, ones), 1, "a column");
+    expect(matrix(7, 5, [](Index, Index) { return 0; }), 4, "zero");
+    expect(matrix(33, 70, ones), 3, "constant");
+    expect(diagonal(40, 40, std::vector<double>(40, 2)), 6, "twice identity");
+    expect(diagonal(50, 45, {9, 5, 5, 3}), 6, "rank 4");
+    expect(whole_matrix(300, 12), 12, "tall, all");
+    expect(whole_matrix(12, 300), 12, "wide, all");
+    expect(whole_matrix(200, 90), 4, "tall");
+    expect(whole_matrix(90, 200), 4, "wide");
+  }
   static double entry(HostMatrix<T> const& A, Index i, Index j) {
     return static_cast<double>(C::order == Order::row_major ? A.line(i)[j] : A.line(j)[i]);
   }

@@ -273,8 +273,9 @@ void add_compute(CLI::App& app, OperationRow const& row, Chosen& chosen) {
   if (options.is_both()) {
     add_second_product(command, options);
   } else {
-    auto* const intermediate = add_output_file(command, "--intermediate", options.intermediate,
-                                               "File for B (.npy or .bin)");
+    auto* const intermediate = add_output_file(
+        command, "--intermediate", options.intermediate,
+        std::string("File for ") + (row.is_of_transpose() ? "A^T U" : "B") + " (.npy or .bin)");
     auto* const method = add_choice(command, "--method", options.method, methods,
                                     "fused: one pass over A; two-stage: two passes");
     if (!row.has_methods) {  // if used, refused with a message
@@ -591,7 +592,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
   command.add_option("FILE", options.files, "A, and for gemm B (else random matrices)")
       ->type_name("");
   add_input_file(command, "--vector", options.vector,
-                 "V, or for gemvt B (else V of an ex3 file, or ones)");
+                 "V, for aatx U, for gemvt B (else V of an ex3 file, or ones)");
   command
       .add_option("--variants", options.variants,
                   "Published kernels: all, none, or names separated by commas")

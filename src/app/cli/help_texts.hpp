@@ -64,6 +64,7 @@ inline constexpr char compute[] =
     "  tessera atax a.npy --vector v.npy --output c.npy --check\n"
     "  tessera atax a.npy --vector x.npy --map logistic --labels y.npy --output gradient.npy\n"
     "  tessera atax a.npy --memory-limit 2GiB --checkpoint a.state --output c.npy\n"
+    "  tessera aatx a.npy --vector u.npy --output b.npy\n"
     "  tessera gemv a.npy --vector v.npy --type f64 --format json\n"
     "  tessera gemvt a.npy --vector b.npy --backend cuda --repeat 20\n"
     "  tessera gemv-both a.npy --vector x.npy --transposed-vector u.npy --output y.npy";

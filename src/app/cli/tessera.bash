@@ -4,7 +4,7 @@
 _tessera() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "gen atax gemv gemvt gemv-both transpose gemm lstsq ridge svd pca stats fit bench tune check show convert info --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "gen atax aatx gemv gemvt gemv-both transpose gemm lstsq ridge svd pca stats fit bench tune check show convert info --help --version" -- "$current"))
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -27,6 +27,17 @@ _tessera() {
         --type) words="as-is f32 f64" ;;
         --format) words="text json csv" ;;
         *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --map --weights --minus --labels --alpha --beta --add --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format --report" ;;
+      esac ;;
+    aatx)
+      case $previous in
+        --input-format) words="by-content npy npz hdf5 ex3 bed" ;;
+        --method) words="auto fused two-stage" ;;
+        --backend) words="auto openmp serial cuda" ;;
+        --kernels) words="auto portable accelerated" ;;
+        --cache-preference) words="none l1 shared equal" ;;
+        --type) words="as-is f32 f64" ;;
+        --format) words="text json csv" ;;
+        *) [[ $current == -* ]] && words="--help --input-format --vector --output --intermediate --method --memory-limit --checkpoint --checkpoint-every --backend --kernels --device --cache-preference --type --repeat --threads --check --no-tuning-cache --add-dataset --format --report" ;;
       esac ;;
     gemv)
       case $previous in
@@ -153,7 +164,7 @@ _tessera() {
       esac ;;
     check)
       case $previous in
-        --operation) words="atax gemv gemvt" ;;
+        --operation) words="atax aatx gemv gemvt" ;;
         --map) words="weights minus logistic logistic-weights poisson poisson-weights" ;;
         --format) words="text json csv" ;;
         *) [[ $current == -* ]] && words="--help --operation --vector --map --weights --minus --labels --alpha --beta --add --threads --format" ;;

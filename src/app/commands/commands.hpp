@@ -20,7 +20,7 @@ namespace tessera::app {
 
 ExitStatus run_command(io::GenerateRequest const& options);
 ExitStatus run_command(ConvertOptions const& options);
-/// atax, gemv, gemvt, gemv-both
+/// atax, aatx, gemv, gemvt, gemv-both
 ExitStatus run_command(ComputeOptions const& options);
 ExitStatus run_command(TransposeOptions const& options);
 ExitStatus run_command(GemmOptions const& options);

@@ -100,11 +100,15 @@ void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
   if (takes_v_beside_a(info, options.vector, options.operation)) {
     fail("has V after A, which is streamed: expected a regular file or --vector");
   }
-  bool const in_tiles = options.operation == OperationId::atax || options.is_both();
-  if (in_tiles && info.layout == io::Layout::left) {
-    fail(
-        "is column-major, and cannot be streamed sequentially: expected a regular file or a "
-        "row-major matrix");
+  OperationRow const& row = row_of(options.operation);
+  bool const in_tiles = row.is_chained || row.gives_two_vectors;
+  bool const is_row_major = info.layout == io::Layout::right;
+  if (in_tiles && is_row_major == row.is_of_transpose()) {
+    auto const [found, expected] = is_row_major ? std::pair("row-major", "column-major")
+                                                : std::pair("column-major", "row-major");
+    fail(std::string("is ") + found +
+         ", and cannot be streamed sequentially: expected a regular file or a " + expected +
+         " matrix");
   }
 }
 

@@ -63,6 +63,29 @@ Job job_of(TransposeOptions const& options, io::MatrixReader const& reader) {
           .what = "the job (matrix and transpose)"};
 }
 
+/// @param its has the matrices
+template <class Run>
+Measurement measure(RunOptions const& options, BackendFacts const& backend,
+                    std::optional<TuningInUse>& tuning, MatrixRequest its, Run const& run) {
+  its.backend = backend.choice;
+  its.kernels = options.kernels;
+  its.repeat = options.repeat;
+  its.cache_preference = options.cache_preference;
+  return run_tuned(tuning, [&](bench::Launch const& launch) {
+    its.launch = launch;
+    return run(its);
+  });
+}
+
+void complete(MatrixReport& report, RunOptions const& options, BackendDecision const& decision,
+              std::optional<TuningInUse> const& tuning) {
+  report.backend = decision.backend;
+  report.backend_chosen = options.backend == BackendChoice::automatic;
+  report.backend_why = decision.why;
+  report.sha256 = sha256(elements(report.run.matrix));
+  report.tuning = tuning;
+}
+
 }  // namespace
 
 ExitStatus run_command(GemmOptions const& options) {
@@ -77,7 +100,8 @@ ExitStatus run_command(GemmOptions const& options) {
   check_add_dataset(options.add_dataset, {options.output});
   ResultFile output(options.output, ResultFile::Kind::matrix, options.add_dataset);
   Job const job = job_of(options, path_a, path_b);
-  auto const [backend, why] = choose_backend(options.backend, job);
+  BackendDecision const decision = choose_backend(options.backend, job);
+  BackendFacts const& backend = decision.backend;
   require_caches(options.cache_preference, backend);
   if (!options.check) require_threads(options.threads, backend);
   io::require_memory(job.forecast(backend.choice).memory(), path_a, job.what);
@@ -95,30 +119,15 @@ ExitStatus run_command(GemmOptions const& options) {
     tuning = find_tuning(backend, "gemm", facts_a.type, facts_a.layout,
                          {.rows = facts_a.rows, .cols = facts_a.cols, .factor_cols = facts_b.cols});
   }
-  MatrixRequest request{.A = A.A,
-                        .B = &B.A,
-                        .backend = backend.choice,
-                        .kernels = options.kernels,
-                        .repeat = options.repeat,
-                        .input = path_a,
-                        .cache_preference = options.cache_preference};
-  Measurement const run = run_tuned(tuning, [&](bench::Launch const& launch) {
-    request.launch = launch;
-    return run_gemm(request);
-  });
+  Measurement const run =
+      measure(options, backend, tuning, {.A = A.A, .B = &B.A, .input = path_a}, &run_gemm);
   MatrixReport report{.operation = "gemm",
                       .formula = "C = A·B",
                       .inputs = {facts_a, facts_b},
                       .result = facts_of("C", options.output, run.matrix),
                       .read_seconds = A.read_seconds + B.read_seconds,
-                      .backend = backend,
-                      .backend_chosen = options.backend == BackendChoice::automatic,
-                      .backend_why = why,
-                      .run = run,
-                      .sha256 = sha256(elements(run.matrix)),
-                      .check = std::nullopt,
-                      .bits_check = std::nullopt,
-                      .tuning = tuning};
+                      .run = run};
+  complete(report, options, decision, tuning);
   if (options.check) {
     ProgressBar bar("checking");
     report.check = check::judge_product(A.A, B.A, run.matrix, path_a, check::Summation::canonical,
@@ -146,7 +155,8 @@ ExitStatus run_command(TransposeOptions const& options) {
   ResultFile output(options.output, ResultFile::Kind::matrix, options.add_dataset);
   io::MatrixReader const reader = open_input(path, options.input_format);
   Job const job = job_of(options, reader);
-  auto const [backend, why] = choose_backend(options.backend, job);
+  BackendDecision const decision = choose_backend(options.backend, job);
+  BackendFacts const& backend = decision.backend;
   require_caches(options.cache_preference, backend);
   if (!options.check) require_threads(options.threads, backend);
   io::require_memory(job.forecast(backend.choice).memory(), path, job.what);
@@ -162,30 +172,16 @@ ExitStatus run_command(TransposeOptions const& options) {
         backend, "transpose", facts.type, io::Layout::right,
         {.rows = by_rows ? facts.rows : facts.cols, .cols = by_rows ? facts.cols : facts.rows});
   }
-  MatrixRequest request{.A = input.A,
-                        .in_place = options.in_place,
-                        .backend = backend.choice,
-                        .kernels = options.kernels,
-                        .repeat = options.repeat,
-                        .input = path,
-                        .cache_preference = options.cache_preference};
-  Measurement const run = run_tuned(tuning, [&](bench::Launch const& launch) {
-    request.launch = launch;
-    return run_transpose(request);
-  });
+  Measurement const run =
+      measure(options, backend, tuning, {.A = input.A, .in_place = options.in_place, .input = path},
+              &run_transpose);
   MatrixReport report{.operation = "transpose",
                       .formula = "At = Aᵀ",
                       .inputs = {facts},
                       .result = facts_of("At", options.output, run.matrix),
                       .read_seconds = input.read_seconds,
-                      .backend = backend,
-                      .backend_chosen = options.backend == BackendChoice::automatic,
-                      .backend_why = why,
-                      .run = run,
-                      .sha256 = sha256(elements(run.matrix)),
-                      .check = std::nullopt,
-                      .bits_check = std::nullopt,
-                      .tuning = tuning};
+                      .run = run};
+  complete(report, options, decision, tuning);
   if (options.check) {
     ProgressBar bar("checking");
     report.bits_check = check::judge_moved(input.A, run.matrix, true, progress_of(bar));

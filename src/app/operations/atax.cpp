@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <app/run/run_typed.hpp>
+#include <tessera/aatx.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
@@ -18,11 +19,26 @@ Traffic traffic_of(bool fused, bool with_intermediate, bool has_map, bool scales
   return traffic;
 }
 
+/// A, or with `transposed` the View of Aᵀ in the same memory: A·Aᵀ·U is the atax of Aᵀ.
+template <bool transposed, class View>
+auto factor_of(View const& A) {
+  if constexpr (transposed) {
+    using Layout = tessera::detail::TransposedLayout<typename View::array_layout>;
+    return Kokkos::View<typename View::data_type, Layout, typename View::memory_space>(
+        A.data(), A.extent(1), A.extent(0));
+  } else {
+    return A;
+  }
+}
+
+template <bool transposed>
 Measurement run_atax(RunRequest const& request) {
   Measurement measurement;
-  auto const run = [&]<class Exec, class T, class Layout>(Exec const& exec,
-                                                          io::MatrixView<T, Layout> const& host_a) {
-    auto const A = bring(exec, host_a, request.input, measurement);
+  auto const run = [&]<class Exec, class T, class LayoutOfFile>(
+                       Exec const& exec, io::MatrixView<T, LayoutOfFile> const& host_a) {
+    auto const whole = bring(exec, host_a, request.input, measurement);
+    auto const A = factor_of<transposed>(whole);
+    using Layout = typename decltype(factor_of<transposed>(whole))::array_layout;
     auto const v = bring_vector<Exec, T>(exec, request.x, request.input, "the vector", measurement);
     auto const m = static_cast<std::int64_t>(A.extent(0)),
                n = static_cast<std::int64_t>(A.extent(1));
@@ -91,8 +107,10 @@ Measurement run_atax(RunRequest const& request) {
   return measurement;
 }
 
-Forecast forecast_atax(Shape const& shape, BackendChoice backend) {
+template <bool transposed>
+Forecast forecast_atax(Shape const& of_file, BackendChoice backend) {
   Forecast forecast;
+  Shape const shape = transposed ? transpose_of(of_file) : of_file;
   with_types(shape, backend, [&]<class Exec, class T, class Layout>() {
     auto const [m, n] = std::pair(shape.rows, shape.cols);
     auto const plan =
@@ -108,7 +126,12 @@ Forecast forecast_atax(Shape const& shape, BackendChoice backend) {
 }  // namespace
 
 OperationRow row_of_atax() {
-  return {bench::operation_named("atax"), OperationId::atax, &run_atax, &forecast_atax};
+  return {bench::operation_named("atax"), OperationId::atax, &run_atax<false>,
+          &forecast_atax<false>};
+}
+
+OperationRow row_of_aatx() {
+  return {bench::operation_named("aatx"), OperationId::aatx, &run_atax<true>, &forecast_atax<true>};
 }
 
 }  // namespace tessera::app

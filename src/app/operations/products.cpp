@@ -134,18 +134,19 @@ OperationRow row_of_product(char const* name, OperationId id) {
 
 }  // namespace
 
-OperationRow row_of_multiply() {
-  return row_of_product<Multiply>("multiply", OperationId::multiply);
-}
+// Of atax.cpp.
+OperationRow row_of_atax();
+OperationRow row_of_aatx();
 
-OperationRow row_of_multiply_transposed() {
-  return row_of_product<MultiplyTransposed>("multiply_transposed",
-                                            OperationId::multiply_transposed);
-}
-
-OperationRow row_of_multiply_both() {
-  return {bench::operation_named("multiply_both"), OperationId::multiply_both, &run_multiply_both,
-          &forecast_multiply_both};
+std::span<OperationRow const> table_of_operations() {
+  static OperationRow const table[] = {
+      row_of_atax(),
+      row_of_aatx(),
+      row_of_product<Multiply>("multiply", OperationId::multiply),
+      row_of_product<MultiplyTransposed>("multiply_transposed", OperationId::multiply_transposed),
+      {bench::operation_named("multiply_both"), OperationId::multiply_both, &run_multiply_both,
+       &forecast_multiply_both}};
+  return table;
 }
 
 }  // namespace tessera::app

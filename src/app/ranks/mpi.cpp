@@ -197,9 +197,10 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
     auto const x = bring_vector<Exec, T>(exec, r.x, path, "the vector", to);
     TermsOnDevice<Exec, T> terms(exec, r.terms, path, to);
     terms.of_map = some_of(terms.of_map, mine);
-    bool const is_both = id == OperationId::multiply_both;
-    bool const wants_rows = id == OperationId::multiply || is_both || r.keep_intermediate;
-    bool const wants_cols = id != OperationId::multiply;
+    OperationRow const& row = row_of(id);
+    bool const is_both = row.gives_two_vectors;
+    bool const wants_rows = row.gives_rows_vector || r.keep_intermediate;
+    bool const wants_cols = !row.gives_rows_vector || is_both || row.is_of_transpose();
     auto const make = [&](char const* what, std::int64_t length) {
       return allocate<DeviceVector<Exec, T>, Exec>(path, what, length * r.columns);
     };
@@ -227,6 +228,8 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
                                         } else if (id == OperationId::multiply_transposed) {
                                           world.multiply_transposed(A, some_of(its_x, mine), its_c,
                                                                     plain);
+                                        } else if (id == OperationId::aatx) {
+                                          world.aatx(A, some_of(its_x, mine), its_c, its_b, plain);
                                         } else if (is_both) {
                                           world.atax(A, its_x, its_b, its_c, both);
                                         } else if (wants_rows) {
@@ -245,10 +248,10 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
     to.kernels = kernels_used<Exec>(r.kernels);
     to.bytes = static_cast<std::uint64_t>(r.columns) *
                one_product.bytes(shape.rows, shape.cols, sizeof(T));
-    if (wants_cols) to.result = take_result<Exec, T>(C, to);
-    if (wants_rows && wants_cols) to.intermediate = take_result<Exec, T>(B, to);
-    if (!wants_cols) to.result = take_result<Exec, T>(B, to);
-    if (is_both) std::swap(to.result, *to.intermediate);  // Y is first
+    to.result = take_result<Exec, T>(row.gives_rows_vector ? B : C, to);
+    if (r.keep_intermediate || is_both) {
+      to.intermediate = take_result<Exec, T>(row.gives_rows_vector ? C : B, to);
+    }
   });
   return to;
 }

@@ -262,9 +262,24 @@ std::string to_text(Report const& r) {
   if (r.check) text += verdict_lines(*r.check);
   if (!r.output.empty()) text += report_line("result in", r.output);
   if (!r.intermediate.empty()) {
-    text += report_line(r.second_sha256.empty() ? "B in" : "W in", r.intermediate);
+    text += report_line(!r.second_sha256.empty()        ? "W in"
+                        : r.operation.is_of_transpose() ? "A^T U in"
+                                                        : "B in",
+                        r.intermediate);
   }
   return text;
+}
+
+/// The last columns of a product's row.
+template <class AnyReport>
+std::string with_inputs(CsvTable& table, AnyReport const& r) {
+  table.add("stored_type", std::string(io::to_string(r.stored)));
+  table.add("vector_stored_type",
+            r.vector_stored ? std::string(io::to_string(*r.vector_stored)) : std::string());
+  add_terms(table, r.terms);
+  table.add("vectors", r.vectors);
+  table.add("notices", notices_in_a_field());
+  return table.text();
 }
 
 std::string to_csv(Report const& r) {
@@ -294,13 +309,7 @@ std::string to_csv(Report const& r) {
                                     ? std::string(to_string(*r.run.cache_preference))
                                     : std::string());
   table.add("blocks", r.run.stream ? r.run.stream->blocks : std::int64_t{0});
-  table.add("stored_type", std::string(io::to_string(r.stored)));
-  table.add("vector_stored_type",
-            r.vector_stored ? std::string(io::to_string(*r.vector_stored)) : std::string());
-  add_terms(table, r.terms);
-  table.add("vectors", r.vectors);
-  table.add("notices", notices_in_a_field());
-  return table.text();
+  return with_inputs(table, r);
 }
 
 std::string to_text(CheckReport const& r) {
@@ -327,13 +336,7 @@ std::string to_csv(CheckReport const& r) {
   table.add("input", r.input);
   table.add("result", r.result);
   table.add("vector", r.vector);
-  table.add("stored_type", std::string(io::to_string(r.stored)));
-  table.add("vector_stored_type",
-            r.vector_stored ? std::string(io::to_string(*r.vector_stored)) : std::string());
-  add_terms(table, r.terms);
-  table.add("vectors", r.vectors);
-  table.add("notices", notices_in_a_field());
-  return table.text();
+  return with_inputs(table, r);
 }
 
 /// No greatest error (null) if nothing was judged.

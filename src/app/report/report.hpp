@@ -90,14 +90,14 @@ struct MatrixReport {
   std::vector<MatrixFacts> inputs;
   MatrixFacts result;
   double read_seconds = 0;
-  BackendFacts backend;
+  BackendFacts backend = {};
   bool backend_chosen = false;
-  std::string backend_why;
+  std::string backend_why = {};
   Measurement const& run;
-  std::string sha256;
-  std::optional<check::Verdict> check;
-  std::optional<check::BitVerdict> bits_check;
-  std::optional<TuningInUse> tuning;
+  std::string sha256 = {};
+  std::optional<check::Verdict> check = std::nullopt;
+  std::optional<check::BitVerdict> bits_check = std::nullopt;
+  std::optional<TuningInUse> tuning = std::nullopt;
 };
 
 [[nodiscard]] std::string write_report(MatrixReport const& report, ReportFormat format);

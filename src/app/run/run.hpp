@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bench/contender.hpp>
 #include <bench/operation.hpp>
 #include <check/terms.hpp>
@@ -13,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <app/backend/backends.hpp>
@@ -63,6 +63,12 @@ inline Shape shape_of(io::MatrixInfo const& info, io::ScalarType type) {
           .cols = static_cast<std::int64_t>(info.cols),
           .type = type,
           .layout = info.layout};
+}
+
+inline Shape transpose_of(Shape shape) {
+  std::swap(shape.rows, shape.cols);
+  shape.layout = shape.layout == io::Layout::right ? io::Layout::left : io::Layout::right;
+  return shape;
 }
 
 struct StageCut {
@@ -148,6 +154,8 @@ struct OperationRow : bench::Operation {
   Measurement (*run)(RunRequest const& request);
   Forecast (*forecast)(Shape const& shape, BackendChoice backend);
 
+  /// atax of Aᵀ
+  [[nodiscard]] bool is_of_transpose() const { return is_chained && takes_rows_vector; }
   [[nodiscard]] std::int64_t vector_length(std::int64_t m, std::int64_t n) const {
     return takes_rows_vector ? m : n;
   }
@@ -156,17 +164,8 @@ struct OperationRow : bench::Operation {
   }
 };
 
-/// Defined in app/operations.
-[[nodiscard]] OperationRow row_of_atax();
-[[nodiscard]] OperationRow row_of_multiply();
-[[nodiscard]] OperationRow row_of_multiply_transposed();
-[[nodiscard]] OperationRow row_of_multiply_both();
-
-[[nodiscard]] inline std::span<OperationRow const> table_of_operations() {
-  static std::array const table = {row_of_atax(), row_of_multiply(), row_of_multiply_transposed(),
-                                   row_of_multiply_both()};
-  return table;
-}
+/// Defined in app/operations/products.cpp.
+[[nodiscard]] std::span<OperationRow const> table_of_operations();
 
 [[nodiscard]] inline OperationRow const& row_of(OperationId id) {
   return *std::ranges::find(table_of_operations(), id, &OperationRow::id);

@@ -112,8 +112,11 @@ CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool 
   io::MatrixInfo const& info = request.reader.info();
   io::InputFile const& file = request.reader.file();
   Terms const& terms = request.terms;
-  std::string operation(row_of(id).name);
-  if (id == OperationId::atax) {
+  bool const is_of_transpose = row_of(id).is_of_transpose();
+  Shape shape = shape_of(info, request.type);
+  if (is_of_transpose) shape = transpose_of(shape);
+  std::string operation(row_of(is_of_transpose ? OperationId::atax : id).name);
+  if (row_of(id).is_chained) {
     if (with_b) operation += " with B";
     if (terms.has_map()) operation += std::string(" and ") + maps::name_of(terms.map);
   }
@@ -121,10 +124,10 @@ CheckpointJob checkpoint_job(StreamRequest const& request, OperationId id, bool 
   if (terms.has_map()) vectors += " " + sha256(elements(terms.of_map));
   return {.state = {.operation = operation,
                     .scalar = request.type == io::ScalarType::f32 ? "float" : "double",
-                    .layout = info.layout == io::Layout::right ? "rows" : "columns",
+                    .layout = shape.layout == io::Layout::right ? "rows" : "columns",
                     .order = stream::order_version,
-                    .rows = static_cast<std::int64_t>(info.rows),
-                    .cols = static_cast<std::int64_t>(info.cols)},
+                    .rows = shape.rows,
+                    .cols = shape.cols},
           .file = file.identity(),
           .file_sha256 = sha256(file.sample()),
           .dataset = info.format == io::Format::hdf5

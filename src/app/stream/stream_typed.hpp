@@ -30,6 +30,7 @@
 #include <io/memory.hpp>
 #include <tessera/distributed/error.hpp>
 #include <tessera/stream.hpp>
+#include <tessera/stream/aatx.hpp>
 
 /// The place's type, an execution space or all ranks, selects the library's overload.
 namespace tessera::app {
@@ -81,12 +82,15 @@ struct StreamOutputs {
 };
 
 /// Bytes that count against the limit.
-inline std::uint64_t bytes_outside(StreamRequest const& r, bool rows_vectors, bool on_gpu) {
+inline std::uint64_t bytes_outside(StreamRequest const& r, OperationRow const& row, bool makes_rows,
+                                   bool on_gpu) {
   constexpr std::uint64_t reader_may_have = std::uint64_t{32} << 20U;
   auto const& info = r.reader.info();
-  std::uint64_t const vectors = (r.terms.adds() ? 3 : 2) * info.cols +
-                                (rows_vectors ? info.rows : 0) +
-                                (r.terms.has_map() ? info.rows : 0);
+  auto const [rows, cols] =
+      row.is_of_transpose() ? std::pair(info.cols, info.rows) : std::pair(info.rows, info.cols);
+  std::uint64_t const vectors = (r.terms.adds() ? 3 : 2) * cols +
+                                (makes_rows || row.takes_rows_vector ? rows : 0) +
+                                (r.terms.has_map() ? rows : 0);
   std::uint64_t const reading =
       info.reader_bytes + io::row_buffer_of(info, r.type, io::RowBuffer::free_bytes).bytes;
   return static_cast<std::uint64_t>(r.columns) * vectors * io::size_of(r.type) * (on_gpu ? 2 : 1) +
@@ -183,8 +187,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     constexpr bool on_gpu = backends::Backend<Exec>::is_gpu;
     std::string const& path = r.reader.path();
     FileSource<T, Layout> source(r.reader);
-    std::uint64_t const other_bytes =
-        bytes_outside(r, rows || row_of(id).takes_rows_vector, on_gpu);
+    std::uint64_t const other_bytes = bytes_outside(r, row_of(id), rows, on_gpu);
     Measurement copies;  // their times are not part of the run
     auto const x = bring_vector<Exec, T>(exec, r.x, path, "the vector", copies);
     TermsOnDevice<Exec, T> const terms(exec, r.terms, path, copies);
@@ -314,6 +317,18 @@ Measurement stream_atax_at(StreamRequest const& request, PlaceOf const& place_of
 }
 
 template <class PlaceOf>
+Measurement stream_aatx_at(StreamRequest const& request, PlaceOf const& place_of) {
+  auto const call = [](auto const& place, auto const& source, auto const& u, auto const& out,
+                       auto const& options, auto const& /*terms*/) {
+    return stream::aatx(place, source, u, out.cols, out.rows, options);
+  };
+  Measurement measurement = run_streamed(request, OperationId::aatx, true, true, call, place_of);
+  std::swap(measurement.result, *measurement.intermediate);  // B is first
+  if (!request.keep_intermediate) measurement.intermediate.reset();
+  return measurement;
+}
+
+template <class PlaceOf>
 Measurement stream_multiply_at(StreamRequest const& request, PlaceOf const& place_of) {
   auto const call = [](auto const& place, auto const& source, auto const& v, auto const& out,
                        auto const& options, auto const& /*terms*/) {
@@ -355,6 +370,8 @@ Measurement stream_at(OperationId id, StreamRequest const& request, PlaceOf cons
       return stream_multiply_transposed_at(request, place_of);
     case OperationId::multiply_both:
       return stream_multiply_both_at(request, place_of);
+    case OperationId::aatx:
+      return stream_aatx_at(request, place_of);
     case OperationId::atax:
       break;
   }

@@ -27,6 +27,7 @@ from tessera._frames import from_pandas, from_polars  # noqa: E402
 from tessera._matrices import from_callback  # noqa: E402
 from tessera._matrices import open as open  # noqa: E402
 from tessera._operations import (  # noqa: E402
+    aatx,
     atax,
     axpby,
     dot,
@@ -48,6 +49,7 @@ __all__ = [
     "NormalOperator",
     "StreamedMatrix",
     "Verdict",
+    "aatx",
     "aslinearoperator",
     "atax",
     "axpby",

@@ -147,6 +147,41 @@ def rmatvec(A: Any, u: Any, *, out: Any = None, copy: bool = False) -> Any:
 
 
 @in_one_sentence
+def aatx(A: Any, u: Any, *, out: Any = None, copy: bool = False) -> Any:
+    """Compute A @ (A.T @ u).
+
+    Parameters
+    ----------
+    A : array or StreamedMatrix
+        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns. With float32 vectors also
+        float16, bfloat16, int8, uint8, int16 or uint16, read as stored.
+    u : array
+        Vector of m entries, or a block of vectors of shape (m, k).
+    out : array, optional
+        Array that receives the result. By default a new array is returned.
+    copy : bool, default False
+        Copy arrays of other types or layouts. By default they raise an error.
+
+    Returns
+    -------
+    array
+        Vector of m entries, or an array of shape (m, k).
+
+    Notes
+    -----
+    The result has the bits of `atax` of A.T. Row-major matrices with more than about 400 rows need two passes. A
+    StreamedMatrix is read once; a row-major one twice, if its memory limit is below 1 KiB per row.
+
+    Examples
+    --------
+    >>> import numpy as np, tessera
+    >>> tessera.aatx(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, 0.0]))
+    array([ 5., 11.])
+    """
+    return _core.aatx(A, u, out, copy)
+
+
+@in_one_sentence
 def matvec_both(A: Any, x: Any, u: Any, *, out: Any = None, copy: bool = False) -> tuple[Any, Any]:
     """Compute A @ x and A.T @ u with one pass over A.
 
@@ -340,5 +375,5 @@ def info() -> dict[str, Any]:
     return _core.info()
 
 
-for _function in (atax, matvec, rmatvec, matvec_both, transpose, matmul, dot, axpby, threads, info):
+for _function in (atax, aatx, matvec, rmatvec, matvec_both, transpose, matmul, dot, axpby, threads, info):
     _function.__module__ = "tessera"  # for users and pickles

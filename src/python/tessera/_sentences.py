@@ -52,7 +52,7 @@ def _expected(parameter: inspect.Parameter, value: Any) -> str | None:
 
 def renamed(error: ValueError, where: str) -> ValueError:
     """The error with the name that users know in place of a C++ function's."""
-    return ValueError(re.sub(r"^tessera::\w+", where, str(error)))
+    return ValueError(re.sub(r"^tessera(::\w+)+", where, str(error)))
 
 
 def in_one_sentence(function: Callable[_P, _R]) -> Callable[_P, _R]:

@@ -18,11 +18,24 @@
 #include <tessera/distributed/detail/stream.hpp>
 #include <tessera/kernels/factor.hpp>
 #include <tessera/stream.hpp>
+#include <tessera/stream/aatx.hpp>
 
 /// Streams by many processes, with the bits of one.
 namespace tessera::stream {
 
 namespace detail {
+
+/// `aatx` takes all ranks in place of an execution space.
+template <class Space>
+struct PlaceOfStream<Distributed<Space>> {
+  using Exec = Space;
+  using Limit = DistributedLimitError;
+  static Exec const& exec(Distributed<Space> const& world) { return world.exec(); }
+  template <class Body>
+  static void together(Distributed<Space> const& world, Body const& body) {
+    world.together(body);
+  }
+};
 
 inline constexpr std::int64_t no_state = 0;
 

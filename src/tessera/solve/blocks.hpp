@@ -52,6 +52,24 @@ ConstRows<Exec, T> columns_as_rows(Exec const& exec, View const& B) {
   return BT;
 }
 
+template <class Exec, class Element>
+using StridedMatrix = Kokkos::View<Element**, Kokkos::LayoutStride, typename Exec::memory_space,
+                                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+inline Kokkos::LayoutStride strided(Index rows, Index down, Index cols, Index across) {
+  auto const size = [](Index x) { return static_cast<std::size_t>(x); };
+  return Kokkos::LayoutStride(size(rows), size(down), size(cols), size(across));
+}
+
+/// c = a·b in chains of `chain` products
+template <class Exec, class T>
+void multiply_in_chains(Exec const& exec, StridedMatrix<Exec, T const> const& a,
+                        StridedMatrix<Exec, T const> const& b, StridedMatrix<Exec, T> const& c,
+                        GemmOptions<Exec> const& options, Index chain) {
+  using namespace tessera::detail;
+  call_gemm(exec, matrix_in(a), matrix_in(b), matrix_out(c), options, chain);
+}
+
 template <class Exec, class T>
 class BlockSums;
 
@@ -103,6 +121,8 @@ template <class Exec, class T>
 class BlockSums {
  public:
   using Products = BlockProducts<Exec, T>;
+  template <class Element>
+  using Matrix = StridedMatrix<Exec, Element>;
 
   static std::size_t bytes(Index vectors, Index cols, Index rows, Index blocks) {
     auto const parts = [](Index chains, Index size) { return chains > 1 ? chains * size : 0; };
@@ -134,8 +154,9 @@ class BlockSums {
       Rows<Exec, T> const& all = is_kept ? products_.BT : b_;
       Matrix<T> const to(all.data() + (is_kept ? first : 0),
                          strided(rows, 1, k, static_cast<Index>(all.extent(1))));
-      multiply(Matrix<T const>(A, strided(rows, down, n, across)),
-               Matrix<T const>(products_.VT.data(), strided(n, 1, k, n)), to, chain_of_b);
+      multiply_in_chains<Exec, T>(exec_, Matrix<T const>(A, strided(rows, down, n, across)),
+                                  Matrix<T const>(products_.VT.data(), strided(n, 1, k, n)), to,
+                                  options_, chain_of_b);
       if (products_.UT.extent(0) > 0) {
         static std::string const label("tessera::solve::residual");
         tessera::detail::for_each_element(
@@ -149,27 +170,14 @@ class BlockSums {
       b = Matrix<T const>(products_.UT.data() + first,
                           strided(rows, 1, k, static_cast<Index>(products_.UT.extent(1))));
     }
-    multiply(Matrix<T const>(A, strided(n, across, rows, down)), b,
-             Matrix<T>(sums_.next().data(), strided(n, 1, k, n)), summation::segment<T>);
+    multiply_in_chains<Exec, T>(exec_, Matrix<T const>(A, strided(n, across, rows, down)), b,
+                                Matrix<T>(sums_.next().data(), strided(n, 1, k, n)), options_,
+                                summation::segment<T>);
     sums_.push(block);
   }
   void finish() { sums_.finish({products_.CT.data(), 1}); }
 
  private:
-  template <class Element>
-  using Matrix = Kokkos::View<Element**, Kokkos::LayoutStride, typename Exec::memory_space,
-                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
-  static Kokkos::LayoutStride strided(Index rows, Index down, Index cols, Index across) {
-    auto const size = [](Index x) { return static_cast<std::size_t>(x); };
-    return Kokkos::LayoutStride(size(rows), size(down), size(cols), size(across));
-  }
-  void multiply(Matrix<T const> const& a, Matrix<T const> const& b, Matrix<T> const& c,
-                Index chain) const {
-    using namespace tessera::detail;
-    call_gemm(exec_, matrix_in(a), matrix_in(b), matrix_out(c), options_, chain);
-  }
-
   Exec exec_;
   Products products_;
   GemmOptions<Exec> options_;

@@ -219,9 +219,10 @@ class GramSums {
         PrepareRows<T>{A, down, across, n, columns, data(products_.shift), data(products_.units),
                        has_factor ? d_.data() : m_.data(), has_factor ? n : width});
     if (has_factor) {
-      multiply(Matrix<double const>(d_.data(), strided(rows, n, n, 1)),
-               Matrix<double const>(products_.PT.data(), strided(n, 1, q, n)),
-               Matrix<double>(m_.data(), strided(rows, width, q, 1)), chain_of_b);
+      multiply_in_chains<Exec, double>(
+          exec_, Matrix<double const>(d_.data(), strided(rows, n, n, 1)),
+          Matrix<double const>(products_.PT.data(), strided(n, 1, q, n)),
+          Matrix<double>(m_.data(), strided(rows, width, q, 1)), options_, chain_of_b);
     }
     Index const at = products_.first_row + first;
     if (width > q) {
@@ -250,10 +251,11 @@ class GramSums {
     double* const to = sums_.next().data();
     for (Index begin = 0; begin < width; begin += columns) {
       Index const end = std::min(width, begin + columns);
-      multiply(Matrix<double const>(m_.data(), strided(end, 1, rows, width)),
-               Matrix<double const>(m_.data() + begin, strided(rows, width, end - begin, 1)),
-               Matrix<double>(to + begin, strided(end, width, end - begin, 1)),
-               summation::segment<T>);
+      multiply_in_chains<Exec, double>(
+          exec_, Matrix<double const>(m_.data(), strided(end, 1, rows, width)),
+          Matrix<double const>(m_.data() + begin, strided(rows, width, end - begin, 1)),
+          Matrix<double>(to + begin, strided(end, width, end - begin, 1)), options_,
+          summation::segment<T>);
     }
     if (columns < width) for_each(label, width, MirrorRow{to, width});
   }
@@ -271,8 +273,7 @@ class GramSums {
   }
 
   template <class Element>
-  using Matrix = Kokkos::View<Element**, Kokkos::LayoutStride, typename Exec::memory_space,
-                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Matrix = StridedMatrix<Exec, Element>;
   using Memory = Kokkos::View<double*, typename Exec::memory_space>;
 
   static Memory memory(Exec const& exec, Index size) {
@@ -283,18 +284,9 @@ class GramSums {
   static double const* data(typename Products::template Vector<double const> const& x) {
     return x.extent(0) == 0 ? nullptr : x.data();
   }
-  static Kokkos::LayoutStride strided(Index rows, Index down, Index cols, Index across) {
-    auto const size = [](Index x) { return static_cast<std::size_t>(x); };
-    return Kokkos::LayoutStride(size(rows), size(down), size(cols), size(across));
-  }
   template <class Body>
   void for_each(std::string const& label, Index count, Body const& body) const {
     tessera::detail::for_each_element(exec_, label, count, body);
-  }
-  void multiply(Matrix<double const> const& a, Matrix<double const> const& b,
-                Matrix<double> const& c, Index chain) const {
-    using namespace tessera::detail;
-    call_gemm(exec_, matrix_in(a), matrix_in(b), matrix_out(c), options_, chain);
   }
 
   Exec exec_;

@@ -325,10 +325,9 @@ class PlacedSums : public RowSums<Exec, T> {
     Base::reserve(eta_, (columns + more) * rows.count);
     using In = typename Base::template Matrix<double const>;
     using Out = typename Base::template Matrix<double>;
-    this->multiply(exec, In(D, Base::strided(rows.count, p, p, 1)),
-                   In(place_.data(), Base::strided(p, 1, columns, p)),
-                   Out(eta_.data(), Base::strided(rows.count, columns, columns, 1)), kernels,
-                   chain_of_b);
+    this->multiply(exec, In(D, strided(rows.count, p, p, 1)),
+                   In(place_.data(), strided(p, 1, columns, p)),
+                   Out(eta_.data(), strided(rows.count, columns, columns, 1)), kernels, chain_of_b);
   }
 
   OfRows of_rows_;

@@ -132,18 +132,12 @@ class RowSums {
 
  protected:
   template <class Element>
-  using Matrix = Kokkos::View<Element**, Kokkos::LayoutStride, typename Exec::memory_space,
-                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Matrix = StridedMatrix<Exec, Element>;
 
-  static Kokkos::LayoutStride strided(Index rows, Index down, Index cols, Index across) {
-    auto const size = [](Index x) { return static_cast<std::size_t>(x); };
-    return Kokkos::LayoutStride(size(rows), size(down), size(cols), size(across));
-  }
   void multiply(Exec const& exec, Matrix<double const> const& a, Matrix<double const> const& b,
                 Matrix<double> const& c, Kernels kernels, Index chain) {
-    using namespace tessera::detail;
-    call_gemm(exec, matrix_in(a), matrix_in(b), matrix_out(c),
-              GemmOptions<Exec>{.workspace = &workspace_, .kernels = kernels}, chain);
+    multiply_in_chains<Exec, double>(exec, a, b, c, {.workspace = &workspace_, .kernels = kernels},
+                                     chain);
   }
   static void reserve(Memory& memory, Index entries) {
     if (static_cast<Index>(memory.extent(0)) >= entries) return;

@@ -51,11 +51,8 @@ template <ExecutionSpace Exec, OrderedMatrixOf<Exec> A, VectorOf<Exec, A> V,
 void atomic(Exec const& exec, A const& a, V const& v, B const& b,
             VariantOptions<Exec> const& options = {}) {
   constexpr auto name = "published::gemv::atomic";
-  TeamShape const preset = published::detail::default_team(exec, atomic_team);
-  detail::require_product(name, a, v, b);
-  published::detail::require_teams(name, options);
-  published::detail::require_no_tile(name, options);
-  TeamShape const team = published::detail::checked_team(name, exec, options.team, preset);
+  TeamShape const team = detail::team_of_product(
+      name, exec, a, v, b, options, published::detail::default_team(exec, atomic_team));
   detail::run_atomic(exec, std::string("tessera::") + name, detail::elements_of(a),
                      detail::input(v), detail::output(b), team, options.teams);
 }

@@ -63,11 +63,8 @@ void grid_sync(Exec const& exec, A const& a, V const& v, B const& b,
   using Backend = backends::Backend<Exec>;
   using Body = detail::HalveTogether<T, tessera::detail::is_row_major<A>>;
   constexpr auto name = "published::gemv::grid_sync";
-  TeamShape const preset = grid_sync_default_team(exec);
-  detail::require_product(name, a, v, b);
-  published::detail::require_teams(name, options);
-  published::detail::require_no_tile(name, options);
-  TeamShape const team = published::detail::checked_team(name, exec, options.team, preset);
+  TeamShape const team =
+      detail::team_of_product(name, exec, a, v, b, options, grid_sync_default_team(exec));
   auto const threads = static_cast<int>(team.threads());
   Index const resident = Backend::template teams_together<Body>(exec, threads);
   Index const wanted = options.teams > 0 ? options.teams : std::max(resident, Index{1});

@@ -89,24 +89,19 @@ std::vector<Variant<Exec, A, Input, Output>> table() {
        .run = &grid_sync<Exec, A, Input, Output>},
   };
   if constexpr (std::same_as<typename A::array_layout, Kokkos::LayoutLeft>) {
-    rows.push_back(
-        {.name = "column-tile-static",
-         .layouts = Layouts::column_major,
-         .teams = Teams::one_column,
-         .has_tile = true,
-         .has_tiling = true,
-         .reproducible = Reproducible::always,
-         .default_team = [](Exec const& exec) { return default_team(exec, column_tile_team); },
-         .run = &column_tile_static<Exec, A, Input, Output>});
-    rows.push_back(
-        {.name = "column-tile-dynamic",
-         .layouts = Layouts::column_major,
-         .teams = Teams::one_column,
-         .has_tile = true,
-         .has_tiling = true,
-         .reproducible = Reproducible::always,
-         .default_team = [](Exec const& exec) { return default_team(exec, column_tile_team); },
-         .run = &column_tile_dynamic<Exec, A, Input, Output>});
+    auto const add = [&](char const* name, auto* run) {
+      rows.push_back(
+          {.name = name,
+           .layouts = Layouts::column_major,
+           .teams = Teams::one_column,
+           .has_tile = true,
+           .has_tiling = true,
+           .reproducible = Reproducible::always,
+           .default_team = [](Exec const& exec) { return default_team(exec, column_tile_team); },
+           .run = run});
+    };
+    add("column-tile-static", &column_tile_static<Exec, A, Input, Output>);
+    add("column-tile-dynamic", &column_tile_dynamic<Exec, A, Input, Output>);
   }
   return rows;
 }

@@ -58,11 +58,8 @@ void team_atomic(Exec const& exec, A const& a, V const& v, B const& b,
                  VariantOptions<Exec> const& options = {}) {
   using T = typename A::non_const_value_type;
   constexpr auto name = "published::gemv::team_atomic";
-  TeamShape const preset = published::detail::default_team(exec, team_atomic_team);
-  detail::require_product(name, a, v, b);
-  published::detail::require_teams(name, options);
-  published::detail::require_no_tile(name, options);
-  TeamShape const team = published::detail::checked_team(name, exec, options.team, preset);
+  TeamShape const team = detail::team_of_product(
+      name, exec, a, v, b, options, published::detail::default_team(exec, team_atomic_team));
   published::detail::require_scratch<T, Exec>(name, team.threads());
   detail::run_team_atomic(exec, std::string("tessera::") + name, detail::elements_of(a),
                           detail::input(v), detail::output(b), team, options.teams);

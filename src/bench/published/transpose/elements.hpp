@@ -16,35 +16,30 @@ namespace tessera::published {
 /// The direction in A of threads adjacent in x.
 enum class Along { rows, columns };
 
-/// out = A, the bound. Along columns, loads and stores move a sector of memory per element.
-struct Copy {
-  static constexpr char name[] = "copy";
-  static constexpr bool is_copy = true;
+struct InOrderOfGrid {
+  static constexpr bool is_copy = false;
   static constexpr int per_thread = 1;
   KOKKOS_INLINE_FUNCTION static detail::Place place(Index number, detail::Grid const& grid) {
     return detail::place_of(number, grid);
   }
 };
 
+/// out = A, the bound. Along columns, loads and stores move a sector of memory per element.
+struct Copy : InOrderOfGrid {
+  static constexpr char name[] = "copy";
+  static constexpr bool is_copy = true;
+};
+
 /// At = Aᵀ. Along rows of A stores are scattered, along columns loads.
-struct Naive {
+struct Naive : InOrderOfGrid {
   static constexpr char name[] = "naive";
-  static constexpr bool is_copy = false;
-  static constexpr int per_thread = 1;
-  KOKKOS_INLINE_FUNCTION static detail::Place place(Index number, detail::Grid const& grid) {
-    return detail::place_of(number, grid);
-  }
 };
 
 /// At = Aᵀ as Naive, with four elements per thread, a block's width apart: independent loads hide
 /// latency.
-struct Unroll4 {
+struct Unroll4 : InOrderOfGrid {
   static constexpr char name[] = "unroll4";
-  static constexpr bool is_copy = false;
   static constexpr int per_thread = 4;
-  KOKKOS_INLINE_FUNCTION static detail::Place place(Index number, detail::Grid const& grid) {
-    return detail::place_of(number, grid);
-  }
 };
 
 /// At = Aᵀ as Naive, with blocks along wrapped diagonals of the grid, so that concurrent blocks

@@ -67,6 +67,16 @@ void require_product(std::string_view name, A const& a, V const& v, B const& b) 
   checks::require_apart(name, "B", b, "v", v);
 }
 
+/// For variants without a tile. @return the team of a call
+template <class Exec, class A, class V, class B>
+TeamShape team_of_product(char const* name, Exec const& exec, A const& a, V const& v, B const& b,
+                          VariantOptions<Exec> const& options, TeamShape preset) {
+  require_product(name, a, v, b);
+  published::detail::require_teams(name, options);
+  published::detail::require_no_tile(name, options);
+  return published::detail::checked_team(name, exec, options.team, preset);
+}
+
 struct Place {
   int row;
   int col;
