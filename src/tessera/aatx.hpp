@@ -107,8 +107,9 @@ void aatx(
 /// B = A·(Aᵀ·u) of a narrow matrix
 ///
 /// A is m x n, of a NarrowMatrix's element types. The result has the bits of the same call with A
-/// widened to the scalars of u. GPUs use portable kernels.
-/// @throws std::invalid_argument as above, and for `Kernels::accelerated` on a GPU
+/// widened to the scalars of u. GPUs have accelerated kernels for vectors
+/// and the lines named in docs/guide/narrow.md.
+/// @throws std::invalid_argument as above, and for `Kernels::accelerated` with other lines on a GPU
 ///
 /// ```cpp
 /// Kokkos::View<std::int8_t**, Kokkos::LayoutLeft> A("A", 30, 1000);

@@ -238,8 +238,9 @@ void atax(
 ///
 /// A is m x n, of a NarrowMatrix's element types. The result has the bits of the same call with A
 /// widened to the scalars of v, with every option. A is read as stored: fused mn bytes, or 2mn;
-/// twice as many in two stages. GPUs use portable kernels.
-/// @throws std::invalid_argument as above, and for `Kernels::accelerated` on a GPU
+/// twice as many in two stages. GPUs have accelerated kernels for vectors
+/// and the lines named in docs/guide/narrow.md.
+/// @throws std::invalid_argument as above, and for `Kernels::accelerated` with other lines on a GPU
 ///
 /// ```cpp
 /// Kokkos::View<std::int8_t**, Kokkos::LayoutRight> A("A", 1000, 30);

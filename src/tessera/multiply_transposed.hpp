@@ -58,8 +58,9 @@ void multiply_transposed(Exec const& exec, A const& a, In const& b, Out const& c
 ///
 /// A is m x n, of a NarrowMatrix's element types, and of any layout as in `atax`. The result has
 /// the bits of the same call with A widened to the scalars of B; A is read as stored: mn bytes, or
-/// 2mn. GPUs use portable kernels.
-/// @throws std::invalid_argument as above, and for `Kernels::accelerated` on a GPU
+/// 2mn. GPUs have accelerated kernels for vectors
+/// and the lines named in docs/guide/narrow.md.
+/// @throws std::invalid_argument as above, and for `Kernels::accelerated` with other lines on a GPU
 ///
 /// ```cpp
 /// Kokkos::View<std::int8_t**, Kokkos::LayoutRight> A("A", 1000, 30);
