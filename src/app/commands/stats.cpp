@@ -32,6 +32,7 @@ std::vector<double> doubles(std::vector<Number> const& values) {
 
 std::vector<double> deviations_of(solve::ColumnStatistics const& found) {
   std::vector<double> deviations;
+  deviations.reserve(found.variance.size());
   for (double const variance : found.variance) deviations.push_back(std::sqrt(variance));
   return deviations;
 }
@@ -127,6 +128,7 @@ ExitStatus run_command(StatsOptions const& options) {
   check_add_dataset(options.add_dataset, {options.mean, options.variance, options.deviations,
                                           options.min, options.max, options.count});
   std::vector<NamedResult> paths;
+  paths.reserve(named.size());
   for (Output const& output : named) paths.push_back({.path = output.path});
   std::vector<ResultFile> results = open_results(paths, options.add_dataset);
 
@@ -156,6 +158,7 @@ ExitStatus run_command(StatsOptions const& options) {
                              .run = run,
                              .method = command};
   std::vector<io::OutputFile*> written;
+  written.reserve(results.size());
   std::vector<Output> const outputs = outputs_of(options, found);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     results[i].write(vector_of(outputs[i].values, io::ScalarType::f64));

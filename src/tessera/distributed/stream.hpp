@@ -30,7 +30,7 @@ template <class Space>
 struct PlaceOfStream<Distributed<Space>> {
   using Exec = Space;
   using Limit = DistributedLimitError;
-  static Exec const& exec(Distributed<Space> const& world) { return world.exec(); }
+  static Exec exec(Distributed<Space> const& world) { return world.exec(); }
   template <class Body>
   static void together(Distributed<Space> const& world, Body const& body) {
     world.together(body);

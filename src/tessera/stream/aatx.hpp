@@ -41,7 +41,7 @@ template <class Place>
 struct PlaceOfStream {
   using Exec = Place;
   using Limit = LimitError;
-  static Exec const& exec(Place const& place) { return place; }
+  static Exec exec(Place const& place) { return place; }
   template <class Body>
   static void together(Place const& /*place*/, Body const& body) {
     body();
