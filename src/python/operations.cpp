@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <python/operations.hpp>
+#include <python/products.hpp>
 #include <python/turn.hpp>
 #include <python/views.hpp>
 

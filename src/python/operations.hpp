@@ -4,12 +4,25 @@
 
 #include <optional>
 #include <python/arrays.hpp>
-#include <python/products.hpp>
 #include <string_view>
 
 /// The caller has checked types, places and shapes. Complete on return on a host, queued in the
 /// stream on a GPU.
 namespace tessera::python {
+
+/// With one input and one result, for a vector or a block.
+enum class Product {
+  plain,       ///< A·x
+  transposed,  ///< Aᵀ·x
+  aatx,        ///< A·(Aᵀ·x)
+};
+
+[[nodiscard]] constexpr bool takes_rows(Product product) {
+  return product != Product::plain;
+}
+[[nodiscard]] constexpr bool gives_rows(Product product) {
+  return product != Product::transposed;
+}
 
 /// C = alpha·Aᵀ·f(A·v) + beta·z, for a vector or a block. `a` may be narrow; vectors are then
 /// float32.

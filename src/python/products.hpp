@@ -2,26 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <python/operations.hpp>
+
 #include <tessera/aatx.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
 #include <tessera/stream/aatx.hpp>
 
 namespace tessera::python {
-
-/// With one input and one result, for a vector or a block.
-enum class Product {
-  plain,       ///< A·x
-  transposed,  ///< Aᵀ·x
-  aatx,        ///< A·(Aᵀ·x)
-};
-
-[[nodiscard]] constexpr bool takes_rows(Product product) {
-  return product != Product::plain;
-}
-[[nodiscard]] constexpr bool gives_rows(Product product) {
-  return product != Product::transposed;
-}
 
 /// @param a a View or a source
 template <class Exec, class A, class X, class Y, class Options>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <python/products.hpp>
 #include <python/sources.hpp>
 #include <python/streamed.hpp>
 #include <python/views.hpp>
