@@ -7,6 +7,7 @@
 
 #include <tessera/solve.hpp>
 #include <tessera/stream.hpp>
+#include <tessera/stream/aatx.hpp>
 #include <tessera/tessera.hpp>
 
 namespace {
