@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/stream.hpp>
+#include <tessera/stream/aatx.hpp>
 #include <tessera/tessera.hpp>
 
 namespace tessera::test {
