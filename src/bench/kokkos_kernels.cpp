@@ -11,7 +11,7 @@ namespace tessera::bench {
 namespace {
 
 template <class Exec, class T, Layout layout>
-struct Gemv {
+struct KokkosGemv {
   Problem<Exec, T> const* p;
 
   void multiply(int call, auto const& x) const { run(call, "N", x, p->B); }
@@ -28,7 +28,7 @@ template <class Exec, class T, Layout layout>
 void add_rows() {
   using P = Problem<Exec, T>;
   add_products_of<Exec, T>("kokkos-kernels", layout,
-                           [](P const& p) { return Gemv<Exec, T, layout>{&p}; });
+                           [](P const& p) { return KokkosGemv<Exec, T, layout>{&p}; });
   rows<Exec, T>().push_back({.operation = "gemm",
                              .name = "kokkos-kernels",
                              .kind = Kind::peer,
