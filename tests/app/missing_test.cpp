@@ -78,7 +78,7 @@ class MissingTest : public SolveTest {
     }
   }
   void expect_same_by_all(std::string const& code) const {
-    for (Words const& more : {Words{}, {"--memory-limit", "450KiB"}}) {
+    for (Words const& more : {Words{}, {"--memory-limit", "480KiB"}}) {
       expect_same({"pca", "A", "-k", "2", "--scale", "--components", "out.npy"}, code, more);
       expect_same({"pca", "A", "-k", "2", "--method", "lanczos", "--mean", "out.npy"}, code, more);
       expect_same({"svd", "A", "-k", "2", "--vt", "out.npy"}, code, more);

@@ -64,12 +64,13 @@ TEST_F(StatsTest, have_known_values) {
 }
 
 TEST_F(StatsTest, are_the_same_streamed_and_with_any_threads) {
+  bool const has_threads = run({"info"}).out.find("openmp") != std::string::npos;
   for (std::string const order : {"row-major", "column-major"}) {
     for (std::string const type : {"f32", "f64"}) {
       make("9000", "70", order, type);
       expect_same_streamed({"stats", "a.npy"}, "1500KiB", keys);
       auto const one = report({"stats", "a.npy", "--threads", "1"});
-      auto const three = report({"stats", "a.npy", "--threads", "3"});
+      auto const three = report({"stats", "a.npy", "--threads", has_threads ? "3" : "1"});
       for (auto const& key : keys) EXPECT_EQ(one[key], three[key]) << key;
     }
   }
