@@ -54,10 +54,7 @@ struct Backend<Kokkos::Cuda> {
   static cuda::Ring ring(summation::Panels const& panels, Index length, bool on_words,
                          int columns = 1, int element_bytes = sizeof(T)) {
     if (!Warp::has_clusters) return {};
-    if (columns == 2) return cuda::ring_of_pair<T>(panels, length);
-    bool const narrow = element_bytes < static_cast<int>(sizeof(T));
-    return narrow ? cuda::ring_of_narrow<T>(panels, length)
-                  : cuda::ring<T>(panels, length, on_words);
+    return cuda::ring_of<T>(panels, length, on_words, columns, element_bytes);
   }
   template <class T>
   static bool fuse_pairs(summation::Panels const& panels, Index length, bool on_words,

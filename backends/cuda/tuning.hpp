@@ -88,6 +88,15 @@ Ring ring_of_pair(summation::Panels const& panels, Index length) {
   return result;
 }
 
+/// Of `columns` vectors, 1 or 2, and elements of `element_bytes`; a pair is of scalars.
+template <class T>
+Ring ring_of(summation::Panels const& panels, Index length, bool on_words, int columns,
+             int element_bytes) {
+  if (columns == 2) return ring_of_pair<T>(panels, length);
+  bool const narrow = element_bytes < static_cast<int>(sizeof(T));
+  return narrow ? ring_of_narrow<T>(panels, length) : ring<T>(panels, length, on_words);
+}
+
 /// Whether vectors are fused by twos. Two stages take long for lines that do not start on words.
 template <class T>
 bool fuse_pairs(summation::Panels const& panels, Index length, bool on_words, int vectors) {

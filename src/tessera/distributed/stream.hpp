@@ -25,7 +25,7 @@ namespace tessera::stream {
 
 namespace detail {
 
-/// `aatx` takes all ranks in place of an execution space.
+/// `aatx` of all ranks, in place of an execution space.
 template <class Space>
 struct PlaceOfStream<Distributed<Space>> {
   using Exec = Space;

@@ -47,7 +47,7 @@ struct ColumnMoments {
   static constexpr Index fields = 7;
 
   double count;      ///< entries that are not missing
-  double mean;       ///< 0 if there are none
+  double mean;       ///< 0 without entries
   double low;        ///< mean + low is the mean more precisely: distances of means need it
   double squares;    ///< about the mean
   double least;      ///< without NaN
@@ -259,7 +259,7 @@ struct JoinNeighbours {
   }
 };
 
-/// Joins vectors of moments of the rows before with those of the rows after.
+/// Joins the moments of earlier rows with the moments of later rows.
 struct JoinMomentsOfRows {
   template <class Exec>
   static void join(Exec const& exec, Index length, double const* left, double* right) {

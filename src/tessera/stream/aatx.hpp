@@ -36,7 +36,7 @@ class TransposeOf {
   Source const& source_;
 };
 
-/// Where a stream is computed: an execution space, or a specialisation for all ranks.
+/// Computes a stream: an execution space, or all ranks by a specialisation.
 template <class Place>
 struct PlaceOfStream {
   using Exec = Place;
