@@ -164,9 +164,9 @@ struct DotLong {
         static_for<ahead>([&](auto c) {
           static_for<Rows>([&](auto r) {
             Word<T> chains{};
-            for_words<words>(
-                lines.data, [&](auto k) { return rA[r()][c()][k()]; },
-                [&](auto k, Word<T> const& word) { multiply_add(word, rX[c()][k()], chains); });
+            static_for<words>([&](auto k) {
+              multiply_add(scalars_of(rA[r()][c()][k()], lines.data), rX[c()][k()], chains);
+            });
             T sum = tree_over_lanes<Warp, Aligned>(chains, place.part);
             sum += Warp::shuffle_xor(sum, segment_threads);
             tree[r()].push(sum);

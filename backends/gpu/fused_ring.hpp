@@ -244,17 +244,14 @@ struct FusedRing {
                                         std::byte const* sOwn) const {
     auto const is_inside = [&](int offset) { return Whole || offset < pieces.rest; };
     if constexpr (OnWords) {
-      for_words<words>(
-          a.lines.data,
-          [&](auto k) {
-            constexpr int offset = offset_of(k());
-            Stored<Data> stored{};
-            if (is_inside(offset)) {
-              stored = *reinterpret_cast<Stored<Data> const*>(sOwn + offset * element_bytes);
-            }
-            return stored;
-          },
-          [&](auto k, Word<T> const& word) { held[k()] = word; });
+      static_for<words>([&](auto k) {
+        constexpr int offset = offset_of(k());
+        Stored<Data> stored{};
+        if (is_inside(offset)) {
+          stored = *reinterpret_cast<Stored<Data> const*>(sOwn + offset * element_bytes);
+        }
+        held[k()] = scalars_of(stored, a.lines.data);
+      });
     } else {
       bool const turned = halves_meet && pieces.place.half != 0;
       int const between = turned ? -segment_threads : segment_threads;

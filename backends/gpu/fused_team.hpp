@@ -126,9 +126,9 @@ struct FusedTeam {
       return loaded;
     } else {
       static_for<Rows>([&](auto r) {
-        for_words<words>(
-            a.lines.data, [&](auto k) { return loaded[r()].word[k()]; },
-            [&](auto k, Word<T> const& word) { space[r()].word[k()] = word; });
+        static_for<words>([&](auto k) {
+          space[r()].word[k()] = scalars_of(loaded[r()].word[k()], a.lines.data);
+        });
       });
       return space;
     }

@@ -110,14 +110,12 @@ KOKKOS_FORCEINLINE_FUNCTION void load_vector(Word<T>* words, T const* from, int 
   });
 }
 
-template <int Words, Storage S, class Load, class Use>
-KOKKOS_FORCEINLINE_FUNCTION void for_words(StoredData<S> data, Load const& load, Use const& use) {
-  static_for<Words>([&](auto k) {
-    auto const word = load(k);
-    Word<float> scalars;
-    static_for<4>([&](auto e) { scalars.e[e()] = data.widen(word.template element<e()>()); });
-    use(k, scalars);
-  });
+template <Storage S>
+KOKKOS_FORCEINLINE_FUNCTION Word<float> scalars_of(Stored<StoredData<S>> const& word,
+                                                   StoredData<S> data) {
+  Word<float> scalars;
+  static_for<4>([&](auto e) { scalars.e[e()] = data.widen(word.template element<e()>()); });
+  return scalars;
 }
 
 }  // namespace tessera::detail::gpu

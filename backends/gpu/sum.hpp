@@ -138,11 +138,9 @@ struct ColumnSum {
       rA[r()] = load(line + r() * lines.leading, there);
       rY[r()] = there ? Warp::load_constant(factor + r()) : T(0);
     });
-    for_words<InFlight>(
-        lines.data, [&](auto r) { return rA[r()]; },
-        [&](auto r, Word<T> const& word) {
-          if (AreAllThere || r() < left) multiply_add(rY[r()], word, sum);
-        });
+    static_for<InFlight>([&](auto r) {
+      if (AreAllThere || r() < left) multiply_add(rY[r()], scalars_of(rA[r()], lines.data), sum);
+    });
   }
   KOKKOS_FORCEINLINE_FUNCTION Stored<Data> load(Data from, bool there) const {
     Stored<Data> word{};

@@ -167,10 +167,10 @@ struct StoredOf<T const*> {
 template <class Data>
 using Stored = typename StoredOf<Data>::Type;
 
-/// Calls use(k, the scalars of word k) for each k; load(k) is the word.
-template <int Words, class T, class Load, class Use>
-KOKKOS_FORCEINLINE_FUNCTION void for_words(T const* /*data*/, Load const& load, Use const& use) {
-  static_for<Words>([&](auto k) { use(k, load(k)); });
+/// `data`: where the word comes from.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION Word<T> scalars_of(Word<T> const& word, T const* /*data*/) {
+  return word;
 }
 
 /// Loads the word at `offset`; elements from `rest` on are +0.
