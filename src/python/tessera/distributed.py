@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy
 
-from tessera import _arrays, _core, _dask, _matrices, _operators, _ranks, _sources
+from tessera import _arrays, _core, _dask, _docs, _matrices, _operators, _ranks, _sources
 from tessera._core import StreamedMatrix
 from tessera._names import dtype_of, order_of
 
@@ -198,8 +198,7 @@ class World:
             Type of the elements, float32 or float64.
         order : {"C", "F"}, default "C"
             Layout: "C" is row-major, "F" is column-major.
-        blocks : bool, default False
-            Choose rows that suit products with blocks of vectors, as in `tessera.linalg.randomized_svd`.
+        blocks
 
         Returns
         -------
@@ -232,12 +231,7 @@ class World:
 
         Parameters
         ----------
-        A : array or Matrix
-            This rank's rows, float32 or float64, with contiguous rows or columns.
-        order : {"C", "F"}, optional
-            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        A, order, copy
 
         Returns
         -------
@@ -247,7 +241,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         Examples
         --------
@@ -283,8 +276,7 @@ class World:
             Shape (m, n) of raw elements.
         order : {"C", "F"}, default "C"
             Layout of raw elements.
-        blocks : bool, default False
-            Choose rows that suit products with blocks of vectors, as in `tessera.linalg.randomized_svd`.
+        blocks
 
         Returns
         -------
@@ -337,14 +329,10 @@ class World:
 
         Parameters
         ----------
-        A : array or Matrix
-            This rank's rows, float32 or float64, with contiguous rows or columns.
+        A
         x : array
             Vector of n entries, or a block of vectors of shape (n, k), complete on every rank.
-        order : {"C", "F"}, optional
-            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        order, copy
 
         Returns
         -------
@@ -354,7 +342,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         Examples
         --------
@@ -382,14 +369,10 @@ class World:
 
         Parameters
         ----------
-        A : array or Matrix
-            This rank's rows, float32 or float64, with contiguous rows or columns.
+        A
         u : array
             This rank's entries of a vector, or its rows of a block of k vectors.
-        order : {"C", "F"}, optional
-            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        order, copy
 
         Returns
         -------
@@ -399,7 +382,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         Examples
         --------
@@ -442,8 +424,7 @@ class World:
 
         Parameters
         ----------
-        A : array or Matrix
-            This rank's rows, float32 or float64, with contiguous rows or columns.
+        A
         v : array
             Vector of n entries, or a block of vectors of shape (n, k), complete on every rank. The vectors of a block
             are multiplied one after the other.
@@ -453,16 +434,12 @@ class World:
             This rank's entries of the vector y: f(b) = b - y, or the labels or counts of `map`.
         map : {"logistic", "poisson", "logistic_weights", "poisson_weights"}, optional
             The map f, as in `tessera.atax`.
-        alpha, beta : float, default 1 and 0
-            Factors of the product and of `z`.
+        alpha, beta
         z : array, optional
             Vector of n entries, complete on every rank. Only for a single vector v.
         return_b : bool, default False
             Also return B = f(A @ v).
-        order : {"C", "F"}, optional
-            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        order, copy
 
         Returns
         -------
@@ -472,7 +449,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         See Also
         --------
@@ -534,8 +510,7 @@ class World:
         ----------
         x, y : array
             This rank's entries of two vectors of m entries: those of `rows_of(m, 1, order="F")`.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        copy
 
         Returns
         -------
@@ -545,7 +520,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         Examples
         --------
@@ -565,12 +539,7 @@ class World:
 
         Parameters
         ----------
-        A : array or Matrix
-            This rank's rows, float32 or float64, with contiguous rows or columns.
-        order : {"C", "F"}, optional
-            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        A, order, copy
 
         Returns
         -------
@@ -580,7 +549,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         Examples
         --------
@@ -607,12 +575,7 @@ class World:
 
         Parameters
         ----------
-        A : array or Matrix
-            This rank's rows, float32 or float64, with contiguous rows or columns.
-        order : {"C", "F"}, optional
-            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        A, order, copy
 
         Returns
         -------
@@ -622,7 +585,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         Examples
         --------
@@ -1105,3 +1067,6 @@ def _column(x: Any) -> Any:
 def _flat(x: Any, dtype: Any) -> Any:
     _arrays.require_unmasked("tessera.distributed.World", x=x)
     return numpy.ascontiguousarray(_arrays.real(numpy.asarray(x)), dtype=dtype).reshape(-1)
+
+
+_docs.complete(World, _docs.RANKS)
