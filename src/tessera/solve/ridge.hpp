@@ -226,9 +226,7 @@ class IterativeLeastSquares {
   [[nodiscard]] Values<Exec, T> scaled_start(std::vector<T> const& units) const {
     auto start = to_host<Exec, T>(op_.exec(), options_.x0);
     for (std::size_t j = 0; j < start.size(); ++j) start[j] /= units[j];
-    auto const z = make_values<Exec, T>(op_.exec(), op_.cols());
-    from_host<Exec, T>(op_.exec(), start, z);
-    return z;
+    return on_device(op_.exec(), start);
   }
   void take_back(ScaledOperator<Exec, T> const& scaled, Result& result) const {
     scaled.scale(result.x, result.x);
