@@ -60,7 +60,7 @@ void with_operator(Solving const& solving, CallsOf const& calls_of, Body const& 
         return run.template operator()<Exec, T>(RanksOperator<Exec, T>(exec, a, *solving.ranks));
       }
       with_matrix<Exec, T>(a, [&](auto const& view) {
-        auto const A = solve::detail::matrix_of<T>(view);
+        auto const A = tessera::detail::stored_in<T>(view);
         run.template operator()<Exec, T>(
             solve::detail::OperatorInMemory<Exec, T, std::decay_t<decltype(A)>>(exec, A));
       });

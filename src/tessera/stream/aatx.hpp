@@ -36,18 +36,6 @@ class TransposeOf {
   Source const& source_;
 };
 
-/// Computes a stream: an execution space, or all ranks by a specialisation.
-template <class Place>
-struct PlaceOfStream {
-  using Exec = Place;
-  using Limit = LimitError;
-  static Exec exec(Place const& place) { return place; }
-  template <class Body>
-  static void together(Place const& /*place*/, Body const& body) {
-    body();
-  }
-};
-
 template <class U, class B, class Place, class Source,
           class Exec = typename PlaceOfStream<Place>::Exec>
 concept VectorsOrBlocks = (VectorFor<U, Exec, Source> && OutputVectorFor<B, Exec, Source>) ||
