@@ -51,10 +51,7 @@ nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows, s
     its_map = take_vector(call, a, of_map, "the map's vector", a.rows);
     arguments.of_map = its_map->array;
   }
-  {
-    nb::gil_scoped_release const released;
-    atax_of_part({m, by_rows}, {first, count}, arguments);
-  }
+  without_gil([&] { atax_of_part({m, by_rows}, {first, count}, arguments); });
   return finished(c);
 }
 
@@ -63,10 +60,7 @@ nb::object matvec_part(nb::handle A, nb::handle x, std::int64_t m, bool by_rows)
   MatrixInput const a = take_array(call, A);
   Taken const in = take_vector(call, a, x, "x", a.cols);
   Taken const b = take_output(call, a, in, nb::none(), "b", a.rows);
-  {
-    nb::gil_scoped_release const released;
-    multiply_part({m, by_rows}, a.array.array, in.array, b.array);
-  }
+  without_gil([&] { multiply_part({m, by_rows}, a.array.array, in.array, b.array); });
   return finished(b);
 }
 
@@ -76,10 +70,9 @@ nb::object rmatvec_part(nb::handle A, nb::handle u, std::int64_t m, bool by_rows
   MatrixInput const a = take_array(call, A);
   Taken const in = take_vector(call, a, u, "u", a.rows);
   Taken const c = take_output(call, a, in, nb::none(), "c", a.cols);
-  {
-    nb::gil_scoped_release const released;
+  without_gil([&] {
     multiply_transposed_part({m, by_rows}, {first, count}, a.array.array, in.array, c.array);
-  }
+  });
   return finished(c);
 }
 

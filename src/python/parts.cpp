@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
 #include <numeric>
 #include <python/parts.hpp>
 #include <python/ranks.hpp>
 #include <python/turn.hpp>
 #include <python/views.hpp>
-#include <type_traits>
 
 #include <tessera/atax.hpp>
 #include <tessera/backends/instances.hpp>
