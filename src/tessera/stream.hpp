@@ -476,15 +476,6 @@ Report atax(Place const& place, Source const& source, V const& v, C const& c,
 /// C = α·Aᵀ·B + β·z of a streamed matrix, and B = f(A·v)
 ///
 /// B has m entries of any stride. Callbacks see A·v in B.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// Kokkos::View<double*> v("v", 30), B("B", 1000), C("C", 30);
-/// tessera::stream::atax(Kokkos::DefaultExecutionSpace(), source, v, B, C);
-/// ```
 template <StreamPlace Place, MatrixSource Source, VectorFor<detail::ExecOf<Place>, Source> V,
           OutputVectorFor<detail::ExecOf<Place>, Source> B,
           OutputVectorFor<detail::ExecOf<Place>, Source> C>
@@ -597,15 +588,6 @@ Report multiply(Exec const& exec, Source const& source, In const& v, Out const& 
 /// C = Aᵀ·B of a streamed matrix
 ///
 /// As `atax`; B has m entries, C n.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// Kokkos::View<double*> B("B", 1000), C("C", 30);
-/// tessera::stream::multiply_transposed(Kokkos::DefaultExecutionSpace(), source, B, C);
-/// ```
 template <StreamPlace Place, MatrixSource Source, VectorFor<detail::ExecOf<Place>, Source> B,
           OutputVectorFor<detail::ExecOf<Place>, Source> C>
 Report multiply_transposed(Place const& place, Source const& source, B const& b, C const& c,

@@ -230,13 +230,6 @@ Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op, Obser
 
 /// As `linear_regression`, with Σ w_i·(e^η_i - y_i·η_i) for counts y. The logarithm of an exposure
 /// is an offset.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
-/// Kokkos::View<double*> y("y", 1000);
-/// auto const fit = tessera::solve::poisson_regression(op, y);
-/// ```
 template <ExecutionSpace Exec, Scalar T, class Observed = Observations<Exec, T>>
 Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op, Observed const& observed,
                                        RegressionOptions const& options = {},

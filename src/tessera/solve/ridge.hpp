@@ -330,13 +330,6 @@ std::vector<LeastSquares<Exec, T>> ridge_path(
 }
 
 /// `ridge_path` with one λ.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
-/// Kokkos::View<double*> b("b", 1000);
-/// auto const result = tessera::solve::ridge(op, b, 0.1);
-/// ```
 template <ExecutionSpace Exec, Scalar T, Vector B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double lambda,

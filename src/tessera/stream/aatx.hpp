@@ -106,15 +106,6 @@ Report aatx(Place const& place, Source const& source, U const& u, W const& w, B 
 /// B = A·(Aᵀ·u) of a streamed matrix
 ///
 /// As above. Two reads keep w in memory of the execution space, outside the limit.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double, Kokkos::LayoutLeft>(30, 1000, ones);
-/// Kokkos::View<double*> u("u", 30), B("B", 30);
-/// tessera::stream::aatx(Kokkos::DefaultExecutionSpace(), source, u, B);
-/// ```
 template <class Place, MatrixSource Source, class U, class B>
   requires detail::VectorsOrBlocks<U, B, Place, Source>
 Report aatx(Place const& place, Source const& source, U const& u, B const& b,
