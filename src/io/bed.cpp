@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <io/bed.hpp>
+#include <io/format_functions.hpp>
 #include <io/memory.hpp>
 #include <io/npy_type.hpp>
 #include <io/text_file.hpp>

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <io/convert.hpp>
 #include <io/errors.hpp>
+#include <io/matrix_source.hpp>
 
 namespace tessera::io {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <io/csv.hpp>
+#include <io/format_functions.hpp>
 #include <io/npy_type.hpp>
 #include <io/size_check.hpp>
 #include <io/text_file.hpp>

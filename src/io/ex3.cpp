@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <io/errors.hpp>
-#include <io/ex3.hpp>
+#include <io/format_functions.hpp>
 #include <io/size_check.hpp>
 
 namespace tessera::io {

@@ -16,7 +16,7 @@
 
 #include <io/dataset_name.hpp>
 #include <io/errors.hpp>
-#include <io/hdf5.hpp>
+#include <io/format_functions.hpp>
 #include <io/hdf5_chunk.hpp>
 #include <io/hdf5_library.hpp>
 #include <io/memory.hpp>

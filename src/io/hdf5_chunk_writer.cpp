@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <io/errors.hpp>
-#include <io/hdf5.hpp>
+#include <io/format_functions.hpp>
 #include <io/hdf5_chunk.hpp>
 #include <io/hdf5_chunk_writer.hpp>
 #include <io/hdf5_library.hpp>

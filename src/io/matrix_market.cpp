@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <io/matrix_market.hpp>
+#include <io/format_functions.hpp>
 #include <io/npy_type.hpp>
 #include <io/size_check.hpp>
 #include <io/text_file.hpp>

@@ -6,7 +6,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <io/convert.hpp>
 #include <io/dataset_name.hpp>
 #include <io/formats.hpp>
 #include <io/matrix_reader.hpp>

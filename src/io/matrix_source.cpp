@@ -4,8 +4,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include <io/format_functions.hpp>
 #include <io/matrix_source.hpp>
-#include <io/npy.hpp>
 
 namespace tessera::io {
 namespace {

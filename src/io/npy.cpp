@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include <io/npy.hpp>
+#include <io/format_functions.hpp>
 #include <io/npy_header.hpp>
 #include <io/size_check.hpp>
 

@@ -4,8 +4,7 @@
 #include <utility>
 
 #include <io/dataset_name.hpp>
-#include <io/npy.hpp>
-#include <io/npz.hpp>
+#include <io/format_functions.hpp>
 #include <io/zip.hpp>
 
 namespace tessera::io {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include <io/raw.hpp>
+#include <io/format_functions.hpp>
 #include <io/size_check.hpp>
 
 namespace tessera::io {

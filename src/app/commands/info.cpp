@@ -14,7 +14,7 @@
 #include <app/base/ranks.hpp>
 #include <app/commands/commands.hpp>
 #include <app/report/report.hpp>
-#include <io/hdf5.hpp>
+#include <io/format_functions.hpp>
 #include <io/memory.hpp>
 #include <tessera/backends/devices.hpp>
 #include <tessera/backends/host/avx512.hpp>
