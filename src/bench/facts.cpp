@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/built_peers.hpp>
-#include <bench/facts.hpp>
-#include <bench/with_table.hpp>
+#include <bench/machine.hpp>
+#include <bench/table.hpp>
 
 #include <tessera/version.hpp>
 

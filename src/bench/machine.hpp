@@ -26,6 +26,12 @@ struct Elapsed {
 /// Pairs (name, value).
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
+/// Of the program, the machine and the backend.
+Facts facts_of(std::string const& backend);
+
+/// Kokkos fences while it counts.
+int count_kernels(std::function<void()> const& work);
+
 namespace host {
 
 std::size_t free_bytes();

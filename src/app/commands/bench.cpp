@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <bench/facts.hpp>
+#include <bench/machine.hpp>
 #include <bench/measurement.hpp>
 #include <bench/whole_number.hpp>
 #include <check/verdict.hpp>
