@@ -76,7 +76,7 @@ void add_mapped_rows() {
 }  // namespace
 
 void add_atax() {
-  for_each_layout([]<class Exec, class T, Layout layout>() {
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
     add_atax_row<Exec, T, layout>("tessera auto", Method::automatic);
     add_atax_row<Exec, T, layout>("tessera fused", Method::fused);
     add_atax_row<Exec, T, layout>("tessera two-stage", Method::two_stage);

@@ -9,12 +9,6 @@
 namespace tessera::bench {
 namespace {
 
-std::string kokkos_version() {
-  constexpr int kokkos = KOKKOS_VERSION;
-  return std::to_string(kokkos / 10000) + "." + std::to_string(kokkos / 100 % 100) + "." +
-         std::to_string(kokkos % 100);
-}
-
 std::string names_of_peers() {
   std::string names;
   for (std::string const& name : peers()) names += (names.empty() ? "" : ", ") + name;
@@ -22,6 +16,12 @@ std::string names_of_peers() {
 }
 
 }  // namespace
+
+std::string kokkos_version() {
+  constexpr int kokkos = KOKKOS_VERSION;
+  return std::to_string(kokkos / 10000) + "." + std::to_string(kokkos / 100 % 100) + "." +
+         std::to_string(kokkos % 100);
+}
 
 Facts facts_of(std::string const& backend) {
   Facts all = {{"tessera", std::string(version)},

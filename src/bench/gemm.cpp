@@ -40,7 +40,7 @@ void add_block_row() {
 }  // namespace
 
 void add_gemm() {
-  for_each_layout([]<class Exec, class T, Layout layout>() {
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
     add_gemm_row<Exec, T, layout>("tessera", Kernels::automatic);
     add_gemm_row<Exec, T, layout>("tessera portable", Kernels::portable);
     add_block_row<Exec, T, layout>();

@@ -31,7 +31,7 @@ void add_gemm_variant_row(Variant const& variant) {
 }  // namespace
 
 void add_gemm_variants() {
-  for_each_layout([]<class Exec, class T, Layout layout>() {
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
     using Matrix = MatrixView<Exec, T, KokkosLayout<layout>>;
     for (auto const& variant : published::gemm::table<Exec, Matrix, Matrix, Matrix>()) {
       add_gemm_variant_row<Exec, T, layout>(variant);

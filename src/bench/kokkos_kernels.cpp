@@ -28,7 +28,7 @@ struct KokkosGemv {
 
 void add_kokkos_kernels() {
   list_of_peers().emplace_back("Kokkos Kernels");
-  for_each_layout([]<class Exec, class T, Layout layout>() {
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
     using P = Problem<Exec, T>;
     add_products_of<Exec, T>("kokkos-kernels", layout,
                              [](P const& p) { return KokkosGemv<Exec, T, layout>{&p}; });

@@ -26,6 +26,8 @@ struct Elapsed {
 /// Pairs (name, value).
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
+std::string kokkos_version();
+
 /// Of the program, the machine and the backend.
 Facts facts_of(std::string const& backend);
 

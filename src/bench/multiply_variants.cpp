@@ -62,8 +62,9 @@ void add_multiply_variant_rows() {
 }  // namespace
 
 void add_multiply_variants() {
-  for_each_layout(
-      []<class Exec, class T, Layout layout>() { add_multiply_variant_rows<Exec, T, layout>(); });
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
+    add_multiply_variant_rows<Exec, T, layout>();
+  });
 }
 
 }  // namespace tessera::bench

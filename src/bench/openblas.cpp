@@ -170,7 +170,7 @@ void add_openblas() {
     list_of_peers().emplace_back(std::string("no OpenBLAS (") + error.what() + ")");
     return;
   }
-  for_each_layout([]<class Exec, class T, Layout layout>() {
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
     if constexpr (!is_gpu<Exec>) {
       add_products_of<Exec, T>("openblas", layout,
                                [](auto const& p) { return Gemv<Exec, T, layout>(p); });

@@ -30,7 +30,7 @@ void add_rows_of(std::string const& operation, Run const& run) {
 }  // namespace
 
 void add_products() {
-  for_each_layout([]<class Exec, class T, Layout layout>() {
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
     add_rows_of<Exec, T, layout>("aatx", [](auto const& p, auto const& A, auto const& options) {
       aatx(p.exec, A, p.b, p.B, options);
     });

@@ -25,12 +25,14 @@ void for_each_table(Work const& work) {
   });
 }
 
-/// Calls work<Exec, T, layout>().
+template <Layout layout>
+struct In {};
+
 template <class Work>
 void for_each_layout(Work const& work) {
-  for_each_table([&]<class Exec, class T>(On<Exec, T>) {
-    work.template operator()<Exec, T, Layout::row_major>();
-    work.template operator()<Exec, T, Layout::column_major>();
+  for_each_table([&]<class Exec, class T>(On<Exec, T> on) {
+    work(on, In<Layout::row_major>{});
+    work(on, In<Layout::column_major>{});
   });
 }
 
