@@ -17,7 +17,7 @@
 
 #include <io/format_functions.hpp>
 #include <io/memory.hpp>
-#include <io/npy_type.hpp>
+#include <io/shell_word.hpp>
 #include <io/text_file.hpp>
 
 namespace tessera::io {

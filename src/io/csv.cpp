@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <io/format_functions.hpp>
-#include <io/npy_type.hpp>
-#include <io/size_check.hpp>
+#include <io/matrix_source.hpp>
+#include <io/shell_word.hpp>
 #include <io/text_file.hpp>
 
 namespace tessera::io {

@@ -9,7 +9,7 @@
 
 #include <io/errors.hpp>
 #include <io/format_functions.hpp>
-#include <io/size_check.hpp>
+#include <io/matrix_source.hpp>
 
 namespace tessera::io {
 namespace {

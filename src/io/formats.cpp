@@ -13,8 +13,8 @@
 #include <io/format_functions.hpp>
 #include <io/formats.hpp>
 #include <io/matrix_source.hpp>
-#include <io/npy_type.hpp>
 #include <io/output_path.hpp>
+#include <io/shell_word.hpp>
 #include <io/text_file.hpp>
 #include <io/zip.hpp>
 

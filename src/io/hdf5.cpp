@@ -20,7 +20,7 @@
 #include <io/hdf5_chunk.hpp>
 #include <io/hdf5_library.hpp>
 #include <io/memory.hpp>
-#include <io/npy_type.hpp>
+#include <io/shell_word.hpp>
 
 namespace tessera::io {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <io/hdf5_handle.hpp>
-#include <io/npy_type.hpp>
+#include <io/shell_word.hpp>
 
 namespace tessera::io {
 namespace {

@@ -14,8 +14,8 @@
 #include <io/errors.hpp>
 #include <io/format_functions.hpp>
 #include <io/hdf5_handle.hpp>
-#include <io/npy_type.hpp>
 #include <io/run_apart.hpp>
+#include <io/shell_word.hpp>
 
 namespace tessera::io {
 namespace {

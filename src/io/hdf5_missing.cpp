@@ -3,7 +3,7 @@
 
 #include <io/errors.hpp>
 #include <io/format_functions.hpp>
-#include <io/hdf5_chunk_writer.hpp>
+#include <io/hdf5_chunk.hpp>
 
 namespace tessera::io {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <io/format_functions.hpp>
-#include <io/size_check.hpp>
+#include <io/matrix_source.hpp>
 
 namespace tessera::io {
 
