@@ -238,7 +238,7 @@ Json to_object(SolveSubject const& subject) {
   io::MatrixInfo const& info = subject.reader.info();
   SolvePlace const& place = subject.place;
   SolveRun const& run = subject.run;
-  return {{"operation", subject.command},
+  return {{"operation", subject.options.command},
           {"method", subject.method},
           {"backend", place.backend.name},
           {"backend_why", text_or_null(place.why)},

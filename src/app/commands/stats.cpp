@@ -132,7 +132,8 @@ ExitStatus run_command(StatsOptions const& options) {
   for (Output const& output : named) paths.push_back({.path = output.path});
   std::vector<ResultFile> results = open_results(paths, options.add_dataset);
 
-  io::MatrixReader const reader = open_input(path, options.input_format, {.missing_is_nan = true});
+  io::MatrixReader const reader(path, {.missing_is_nan = true}, io::Reading::in_order,
+                                options.input_format);
   io::MatrixInfo const& info = reader.info();
   StatsOptions asked = options;
   if (info.stored == io::ElementType::genotype) {
@@ -145,18 +146,15 @@ ExitStatus run_command(StatsOptions const& options) {
                                      {.reader = reader,
                                       .type = info.type,
                                       .place = place,
-                                      .kernels = options.kernels,
                                       .vectors = 0,
                                       .column_statistics = true},
                                      run);
-  std::string const command = "stats";
   SolveSubject const subject{.options = asked,
-                             .command = command,
                              .reader = reader,
                              .type = info.type,
                              .place = place,
                              .run = run,
-                             .method = command};
+                             .method = options.command};
   std::vector<io::OutputFile*> written;
   written.reserve(results.size());
   std::vector<Output> const outputs = outputs_of(options, found);

@@ -30,16 +30,20 @@ using check::Terms;
 
 using MaybePreference = std::optional<backends::CachePreference>;
 
-struct RunRequest {
-  io::HostMatrix const& A;
+/// What products in memory, streams and ranks compute.
+struct ProductRequest {
   io::HostVector const& x;
   std::int64_t columns = 1;  ///< vectors in x and results
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   BackendChoice backend = BackendChoice::automatic;
-  int repeat = 1;
   bool keep_intermediate = false;
   Terms terms = {};
+};
+
+struct RunRequest : ProductRequest {
+  io::HostMatrix const& A;
+  int repeat = 1;
   std::string input = {};
   MaybePreference cache_preference = {};
   std::optional<Tuning> tuning = std::nullopt;  ///< instead of the backend's

@@ -80,7 +80,7 @@ void with_stored_operator(SolveRequest const& r, StoredInput const& input,
           with_elements<Exec, Bits, Layout>(A, r.reader.info().stored, [&](auto const& view) {
             auto const narrow = tessera::detail::narrow_in<float>(view);
             solve::detail::OperatorInMemory const op(
-                exec, narrow, AtaxOptions<Exec, float>{.kernels = r.kernels});
+                exec, narrow, AtaxOptions<Exec, float>{.kernels = r.place.kernels});
             work(&op);
           });
         }
@@ -121,15 +121,19 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
             std::string(info.obstacle()) + "; " + stream->why);
   }
   if (stream) {
-    return {
-        .backend = stream->backend, .why = "", .stream = std::move(stream), .holds_stored = false};
+    return {.backend = stream->backend,
+            .why = "",
+            .stream = std::move(stream),
+            .holds_stored = false,
+            .kernels = options.kernels};
   }
   auto [backend, why] = choose_backend(options.backend, job);
   bool const holds_stored = may_hold_stored(reader, shape.type, backend.choice);
   return {.backend = std::move(backend),
           .why = std::move(why),
           .stream = std::nullopt,
-          .holds_stored = holds_stored};
+          .holds_stored = holds_stored,
+          .kernels = options.kernels};
 }
 
 Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator const&)> const& work) {
@@ -152,7 +156,7 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
     if (r.place.stream) {
       using Operator = solve::StreamOperator<Exec, FileSource<T, Layout>>;
       with_stream<T, Layout>(
-          r.reader, r.place.stream->memory_limit, r.vectors, r.kernels,
+          r.reader, r.place.stream->memory_limit, r.vectors, r.place.kernels,
           [&](auto const& source) {
             solve::SolverCalls calls{.block = r.block, .gram_width = r.gram_width};
             calls.column_statistics = r.column_statistics;
@@ -163,7 +167,7 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
                 calls.sums.push_back(solve::detail::class_sums(cols, r.predictors));
               }
             }
-            return Operator(Exec(), source, {.kernels = r.kernels}).bytes_needed(calls);
+            return Operator(Exec(), source, {.kernels = r.place.kernels}).bytes_needed(calls);
           },
           [&](auto const& source, stream::Options<T> const& options) {
             Operator const op(Exec(), source, options);
@@ -176,8 +180,8 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
     auto const A = bring<Exec, T, Layout>(exec, std::get<io::MatrixView<T, Layout>>(input->A),
                                           r.reader.path(), copying);
     for (auto const& stage : copying.stages) reading.seconds += stage.seconds;
-    solve::MatrixOperator<Exec, DeviceMatrix<Exec, T, Layout>> const op(exec, A,
-                                                                        {.kernels = r.kernels});
+    solve::MatrixOperator<Exec, DeviceMatrix<Exec, T, Layout>> const op(
+        exec, A, {.kernels = r.place.kernels});
     work(&op);
   });
   return reading;
