@@ -42,6 +42,9 @@ Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> make_memory(E
       size);
 }
 
+inline constexpr distributed::detail::Joining<double> joining_of_moments{
+    .unit = ColumnMoments::fields, .join = &join_moments};
+
 /// Completes all vectors on all ranks, with the messages of one.
 template <class Exec, class T>
 void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
@@ -225,10 +228,23 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
                          });
     detail::share_block(world_, products.MT, rows_by_rank_);
   }
+  void do_moments(detail::MomentProducts<Exec, T> const& products) const override {
+    detail::MomentProducts<Exec, T> part = products;
+    world_.together(
+        [&] { part.to = detail::make_memory<Exec, double>(this->exec(), products.to.extent(0)); });
+    add_subtrees<double>(
+        part.to.data(), products.to.data(), products.size(),
+        [&](distributed::Rows const& /*rows*/, auto const& some) {
+          detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some), part,
+                                     options_.kernels, workspace_);
+        },
+        detail::joining_of_moments);
+  }
   /// to = the tree over all ranks' subtrees of `size` sums. add(rows, a) computes the sums of these
   /// rows at `root`.
   template <class S, class Add>
-  void add_subtrees(S const* root, S* to, Index size, Add const& add) const {
+  void add_subtrees(S const* root, S* to, Index size, Add const& add,
+                    distributed::detail::Joining<S> const& joining = {}) const {
     namespace parts = distributed::detail;
     parts::Units const units{this->rows(), summation::segment<T>};
     parts::Share share;
@@ -249,7 +265,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
         for (auto const& subtree : its.whole) of_rank.push_back(subtree.level);
         if (r == static_cast<std::size_t>(world_.rank())) share = its;
       }
-      sum.emplace(world_.communicator(), std::move(levels), size);
+      sum.emplace(world_.communicator(), std::move(levels), size, joining);
     });
     world_.together([&] {
       Kokkos::View<S const*, typename Exec::memory_space> const entries(
@@ -495,6 +511,21 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
         {products.G.data(), 1});
     parts::Units const units{this->rows(), summation::segment<T>};
     detail::share_block(world_, products.MT, parts::even_rows_by_rank(units, world_.size()));
+  }
+  void do_moments(detail::MomentProducts<Exec, T> const& products) const override {
+    namespace parts = distributed::detail;
+    constexpr auto cut = row_major ? parts::Cut::groups : parts::Cut::tiles;
+    parts::StreamOnRanks<Exec, T, typename Source::array_layout, cut, double> on_ranks(
+        world_, "solve", stream::detail::any_source(source_),
+        {.operation = "moments", .sum = products.size()}, options_, detail::joining_of_moments);
+    on_ranks(
+        [&](auto const& rows, Index /*first*/, tessera::detail::OutputVector<double> sum,
+            stream::Options<T> const& options) {
+          detail::MomentProducts<Exec, T> part = products;
+          part.to = decltype(part.to)(sum.data, products.to.extent(0));
+          return detail::stream_products(this->exec(), rows, part, options);
+        },
+        {products.to.data(), 1});
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
