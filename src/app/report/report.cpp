@@ -18,6 +18,7 @@
 #include <app/base/text.hpp>
 #include <app/report/report.hpp>
 #include <app/run/input.hpp>
+#include <app/run/stored.hpp>
 #include <io/memory.hpp>
 #include <tessera/version.hpp>
 
@@ -103,11 +104,12 @@ std::string verdict_lines(check::Verdict const& verdict) {
 }
 
 std::string matrix_line(std::int64_t rows, std::int64_t cols, io::ScalarType type,
-                        io::ElementType stored, io::Layout layout) {
-  auto const bytes = static_cast<std::uint64_t>(rows * cols) * io::size_of(type);
+                        io::ElementType stored, io::Layout layout, bool is_held = false) {
+  auto const bytes =
+      static_cast<std::uint64_t>(rows * cols) * (is_held ? io::size_of(stored) : io::size_of(type));
   return report_line("matrix A", std::to_string(rows) + " rows x " + std::to_string(cols) +
-                                     " columns, " + io::describe(type, stored) + ", " +
-                                     std::string(io::to_string(layout)) + ", " +
+                                     " columns, " + describe_elements(type, stored, is_held) +
+                                     ", " + std::string(io::to_string(layout)) + ", " +
                                      io::format_bytes(bytes));
 }
 
@@ -240,7 +242,7 @@ std::string to_text(MatrixReport const& r) {
 
 std::string to_text(Report const& r) {
   std::string text = formula_of(r.operation, r.terms) + "   " + r.input + "\n";
-  text += matrix_line(r.rows, r.cols, r.type, r.stored, r.layout);
+  text += matrix_line(r.rows, r.cols, r.type, r.stored, r.layout, r.holds_stored);
   text += vector_line(r.operation, r.vector, r.vectors, r.type, r.vector_stored,
                       r.operation.vector_length(r.rows, r.cols));
   text += terms_lines(r.terms);
@@ -479,6 +481,9 @@ std::string to_json(Report const& r) {
                     {"cache_preference", to_object(r.run.cache_preference)},
                     {"stream", to_object(r.run.stream)},
                     {"stored_type", io::to_string(r.stored)},
+                    {"held_type", r.run.stream     ? Json(nullptr)
+                                  : r.holds_stored ? Json(io::to_string(r.stored))
+                                                   : Json(io::to_string(r.type))},
                     {"vector_stored_type", type_or_null(r.vector_stored)},
                     {"terms", to_object(r.terms)},
                     {"vectors", r.vectors},

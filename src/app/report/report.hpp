@@ -26,6 +26,7 @@ struct Report {
   std::int64_t cols;
   io::ScalarType type;
   io::ElementType stored;
+  bool holds_stored = false;  ///< in memory as in the file
   io::Layout layout;
   std::string vector;
   std::int64_t vectors = 1;

@@ -30,6 +30,7 @@ struct InputName {
 struct Input {
   io::MatrixInfo info;
   io::HostMatrix A;
+  std::optional<io::StoredMatrix> stored;  ///< instead of A
   io::HostVector x;
   std::int64_t columns = 1;  ///< vectors in x
   io::ScalarType type;
@@ -45,15 +46,18 @@ struct Input {
 
 /// As open_input; with several ranks the same regular file on all. Collective.
 [[nodiscard]] io::MatrixReader open_for_ranks(std::string const& path,
-                                              std::optional<io::Format> format);
+                                              std::optional<io::Format> format,
+                                              io::RawFile const& raw = {});
 
 /// Collective.
 void require_same_elements(std::string const& path, io::HostVector const& x);
 
 /// The file `vector`, else V of an ex3 file if the operation uses V, else ones.
 /// @param type of both; empty: A's, which the vector must have
+/// @param holds_stored A has 8 or 16 bits an element, which are not converted
 [[nodiscard]] Input read_input(io::MatrixReader const& reader, std::string const& vector,
-                               OperationId operation, std::optional<io::ScalarType> type);
+                               OperationId operation, std::optional<io::ScalarType> type,
+                               bool holds_stored = false);
 
 [[nodiscard]] bool takes_v_beside_a(io::MatrixInfo const& info, std::string const& vector,
                                     OperationId operation);
