@@ -33,9 +33,9 @@ void with_factor_of(RunRequest const& request, Measurement& to, Body const& body
                          Exec const& exec, io::MatrixView<T, LayoutOfFile> const& host_a) {
       using Layout = tessera::detail::TransposedLayout<LayoutOfFile>;
       auto const A = bring(exec, host_a, request.input, to);
-      Kokkos::View<T**, Layout, typename Exec::memory_space> const AT(A.data(), A.extent(1),
-                                                                      A.extent(0));
-      body.template operator()<Layout>(exec, tessera::detail::matrix_in(AT));
+      Kokkos::View<T**, Layout, typename Exec::memory_space> const transpose(A.data(), A.extent(1),
+                                                                             A.extent(0));
+      body.template operator()<Layout>(exec, tessera::detail::matrix_in(transpose));
     };
     std::visit(run, space_for(request, to), request.A);
   }
