@@ -37,9 +37,10 @@ OnRanks ranks_of(nb::handle A, std::int64_t all_rows) {
       .first = nb::cast<std::int64_t>(A.attr("rows").attr("start")),
       .in_segments = nb::cast<bool>(A.attr("_in_segments")),
       .add =
-          [A](Array const& roots, std::vector<int> const& levels, Array const& sums) {
+          [A](Array const& roots, std::vector<int> const& levels, Array const& sums,
+              std::int64_t fields) {
             nb::gil_scoped_acquire const acquired;
-            A.attr("_add")(numpy_view(roots), levels, numpy_view(sums));
+            A.attr("_add")(numpy_view(roots), levels, numpy_view(sums), fields);
           },
       .share =
           [A](Array const& x) {

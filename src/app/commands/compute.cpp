@@ -20,6 +20,7 @@
 #include <app/report/report.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
+#include <app/run/stored.hpp>
 #include <app/stream/stream.hpp>
 #include <io/formats.hpp>
 #include <io/matrix_file.hpp>
@@ -52,6 +53,15 @@ void check_block(ComputeOptions const& options, OperationRow const& row, std::in
   if (!options.checkpoint.empty()) refuse("--checkpoint: is one of a product with");
 }
 
+/// Whether the operation reads the elements of the file. --check needs A widened.
+bool holds_stored(ComputeOptions const& options, OperationRow const& row,
+                  io::MatrixReader const& reader, BackendChoice backend) {
+  using enum OperationId;
+  bool const reads_narrow = row.id == atax || row.id == multiply || row.id == multiply_transposed;
+  return reads_narrow && !options.check && options.kernels != Kernels::accelerated &&
+         may_hold_stored(reader, options.type.value_or(reader.info().type), backend);
+}
+
 Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixReader const& reader,
            std::int64_t columns) {
   io::MatrixInfo const& info = reader.info();
@@ -67,7 +77,14 @@ Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixRea
                     .has_map = options.terms.map != maps::Kind::identity,
                     .scales = options.terms.alpha != 1 || !options.terms.add.empty()};
   auto* const forecast = row.forecast;
-  return {.forecast = [=](BackendChoice backend) { return forecast(shape, backend); },
+  return {.forecast =
+              [=, &options, &row, &reader, &info](BackendChoice backend) {
+                Forecast found = forecast(shape, backend);
+                if (holds_stored(options, row, reader, backend)) {
+                  found.inputs -= bytes_of_widening(info);
+                }
+                return found;
+              },
           .runs = options.repeat + 1,
           .input = path,
           .reading = io::reading_bytes(info, shape.type)};
@@ -214,25 +231,30 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
 
   // Small vectors first: their errors precede a long read.
   Terms const terms = terms_of(options, reader);
-  Input const input = read_input(reader, options.vector, options.operation, options.type);
-  auto const [rows, cols] = extents(input.A);
+  Input const input = read_input(reader, options.vector, options.operation, options.type,
+                                 holds_stored(options, row, reader, backend.choice));
   std::optional<TuningInUse> tuning;
   if (options.takes_tunings()) {
     tuning = find_tuning(backend, std::string(row.name), input.type, input.info.layout,
-                         {.rows = rows, .cols = cols});
+                         {.rows = static_cast<std::int64_t>(input.info.rows),
+                          .cols = static_cast<std::int64_t>(input.info.cols)});
   }
   RunRequest request{product_of(options, input, terms, backend), input.A, options.repeat,
                      reader.path(), options.cache_preference};
+  request.stored = input.stored;
+  request.stored_type = input.info.stored;
   Measurement run = run_tuned(tuning, [&](bench::Launch const& launch) {
     request.tuning = launch.tuning;
     return row.run(request);
   });
   std::optional<check::Verdict> check;
   if (options.check) check = verdict_on(options, row, input, terms, run, reader.path());
-  warn_of_overflow(elements(run.result), {.names = "A and " + std::string(row.vector_name),
-                                          .all = {elements(input.A), elements(input.x),
-                                                  elements(terms.of_map), elements(terms.z)},
-                                          .is_narrowed = is_narrowed(input)});
+  warn_of_overflow(
+      elements(run.result),
+      {.names = "A and " + std::string(row.vector_name),
+       .all = {elements(input.A), elements(input.x), elements(terms.of_map), elements(terms.z)},
+       .is_complete = !input.stored || !may_be_infinite(input.info.stored),
+       .is_narrowed = is_narrowed(input)});
   return {.input = static_cast<VectorInput const&>(input),
           .read_seconds = input.read_seconds,
           .decision = decision,

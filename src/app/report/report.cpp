@@ -18,6 +18,7 @@
 #include <app/base/text.hpp>
 #include <app/report/report.hpp>
 #include <app/run/input.hpp>
+#include <app/run/stored.hpp>
 #include <io/memory.hpp>
 #include <tessera/version.hpp>
 
@@ -102,11 +103,12 @@ std::string verdict_lines(check::Verdict const& verdict) {
   return text;
 }
 
+/// @param is_held its elements are in memory as in the file
 std::string matrix_text(std::uint64_t rows, std::uint64_t cols, io::ScalarType type,
-                        io::ElementType stored, io::Layout layout) {
+                        io::ElementType stored, io::Layout layout, bool is_held = false) {
   return std::to_string(rows) + " rows x " + std::to_string(cols) + " columns, " +
-         io::describe(type, stored) + ", " + std::string(io::to_string(layout)) + ", " +
-         io::format_bytes(rows * cols * io::size_of(type));
+         describe_elements(type, stored, is_held) + ", " + std::string(io::to_string(layout)) +
+         ", " + io::format_bytes(rows * cols * (is_held ? io::size_of(stored) : io::size_of(type)));
 }
 
 std::int64_t rows_of(ProductFacts const& product) {
@@ -117,7 +119,7 @@ std::int64_t cols_of(ProductFacts const& product) {
 }
 
 std::string vector_line(ProductFacts const& product) {
-  auto const& [info, x, vectors, type, source, stored] = product.operands;
+  auto const& [info, x, vectors, type, source, stored, is_held] = product.operands;
   std::int64_t const length = product.operation.vector_length(rows_of(product), cols_of(product));
   return report_line("vector " + std::string(product.operation.vector_name),
                      source +
@@ -150,8 +152,9 @@ std::string product_lines(ProductFacts const& product, std::string const& result
                                   ? "C = α·Aᵀ·f(A·V) + β·z"
                                   : std::string(row.formula);
   return formula + "   " + product.input + result + "\n" +
-         report_line("matrix A", matrix_text(info.rows, info.cols, product.operands.type,
-                                             info.stored, info.layout)) +
+         report_line("matrix A",
+                     matrix_text(info.rows, info.cols, product.operands.type, info.stored,
+                                 info.layout, product.operands.holds_stored)) +
          vector_line(product) + terms_lines(product.terms);
 }
 
@@ -456,7 +459,7 @@ Json to_object(std::optional<TuningInUse> const& tuning) {
 }
 
 std::string to_json(Report const& r) {
-  auto const& [info, x, vectors, type, source, vector_stored] = r.product.operands;
+  auto const& [info, x, vectors, type, source, vector_stored, holds_stored] = r.product.operands;
   Json cuts = Json::array();
   for (auto const& cut : r.run.cuts) {
     cuts.push_back({{"name", cut.name},
@@ -492,6 +495,9 @@ std::string to_json(Report const& r) {
                     {"cache_preference", to_object(r.run.cache_preference)},
                     {"stream", to_object(r.run.stream)},
                     {"stored_type", io::to_string(info.stored)},
+                    {"held_type", r.run.stream   ? Json(nullptr)
+                                  : holds_stored ? Json(io::to_string(info.stored))
+                                                 : Json(io::to_string(type))},
                     {"vector_stored_type", type_or_null(vector_stored)},
                     {"terms", to_object(r.product.terms)},
                     {"vectors", vectors},
@@ -530,7 +536,7 @@ std::string to_json(MatrixReport const& r) {
 }
 
 std::string to_json(CheckReport const& r) {
-  auto const& [info, x, vectors, type, source, vector_stored] = r.product.operands;
+  auto const& [info, x, vectors, type, source, vector_stored, holds_stored] = r.product.operands;
   return json_text({{"operation", r.product.operation.command},
                     {"rows", info.rows},
                     {"cols", info.cols},

@@ -145,14 +145,15 @@ void require_same_file(std::string const& path, std::string const& mine) {
 
 }  // namespace
 
-io::MatrixReader open_for_ranks(std::string const& path, std::optional<io::Format> format) {
-  if (!ranks().are_many()) return io::MatrixReader(path, {}, io::Reading::in_order, format);
+io::MatrixReader open_for_ranks(std::string const& path, std::optional<io::Format> format,
+                                io::RawFile const& raw) {
+  if (!ranks().are_many()) return io::MatrixReader(path, raw, io::Reading::in_order, format);
   auto const refuse = [&](std::string const& found) {
     throw io::FileError(io::ErrorKind::bad_input, path,
                         "is read by several processes: expected a regular file, found " + found);
   };
   if (io::descriptor_named_by(path)) refuse("what this process has open, such as standard input");
-  io::MatrixReader reader(path, {}, io::Reading::in_order, format);
+  io::MatrixReader reader(path, raw, io::Reading::in_order, format);
   io::MatrixInfo const& info = reader.info();
   if (info.in_order_only) refuse(std::string(info.obstacle()));
   require_same_file(path, std::to_string(info.rows) + " rows of " + std::to_string(info.cols) +
@@ -222,7 +223,7 @@ VectorInput read_vector_input(io::MatrixReader const& reader, std::string const&
 }
 
 Input read_input(io::MatrixReader const& reader, std::string const& vector, OperationId operation,
-                 std::optional<io::ScalarType> type) {
+                 std::optional<io::ScalarType> type, bool holds_stored) {
   Stopwatch const watch;
   Input input;
   auto const read_vector = [&] {
@@ -232,7 +233,12 @@ Input read_input(io::MatrixReader const& reader, std::string const& vector, Oper
   bool const last =
       reader.info().in_order_only && takes_v_beside_a(reader.info(), vector, operation);
   if (!last) read_vector();
-  input.A = read_with_bar(reader, type);
+  if (holds_stored) {
+    input.stored = read_stored_input(reader).A;
+    input.holds_stored = true;
+  } else {
+    input.A = read_with_bar(reader, type);
+  }
   if (last) read_vector();
   reader.check_unchanged();
   input.read_seconds = watch.seconds();

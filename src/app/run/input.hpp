@@ -35,25 +35,30 @@ struct VectorInput {
   io::ScalarType type = io::ScalarType::f32;
   std::string vector_source;  ///< "ones", "V of FILE", or a file
   std::optional<io::ElementType> vector_stored;
+  bool holds_stored = false;  ///< A is in memory as in the file
 };
 
 struct Input : VectorInput {
   io::HostMatrix A;
+  std::optional<io::StoredMatrix> stored;  ///< instead of A
   double read_seconds = 0;
 };
 
 /// A file or a pipe, which one reader can read; with several ranks the same regular file on all.
 /// Collective.
 [[nodiscard]] io::MatrixReader open_for_ranks(std::string const& path,
-                                              std::optional<io::Format> format);
+                                              std::optional<io::Format> format,
+                                              io::RawFile const& raw = {});
 
 /// Collective.
 void require_same_elements(std::string const& path, io::HostVector const& x);
 
 /// The file `vector`, else V of an ex3 file if the operation uses V, else ones.
 /// @param type of both; empty: A's, which the vector must have
+/// @param holds_stored A has 8 or 16 bits an element, which are not converted
 [[nodiscard]] Input read_input(io::MatrixReader const& reader, std::string const& vector,
-                               OperationId operation, std::optional<io::ScalarType> type);
+                               OperationId operation, std::optional<io::ScalarType> type,
+                               bool holds_stored = false);
 
 [[nodiscard]] bool takes_v_beside_a(io::MatrixInfo const& info, std::string const& vector,
                                     OperationId operation);

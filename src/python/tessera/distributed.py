@@ -126,8 +126,8 @@ class Matrix:
     # Called by the compiled part within a solver. A rank that has failed and left meets the others
     # here.
 
-    def _add(self, roots: Any, levels: Sequence[int], sums: Any) -> None:
-        sums[:] = self.world._add_roots(lambda: (levels, roots), sums.shape[0], sums.dtype)
+    def _add(self, roots: Any, levels: Sequence[int], sums: Any, fields: int) -> None:
+        sums[:] = self.world._add_roots(lambda: (levels, roots), sums.shape[0], sums.dtype, fields)
 
     def _share(self, x: Any) -> None:
         x[:] = self.world._gather(lambda: x[self.rows], self._counts)
@@ -357,12 +357,12 @@ class World:
 
         def product(x: Any) -> Any:
             def part() -> Any:
-                _require_entries("matvec", "x", x, a.shape[1])
+                _require_entries("matvec", "x", x, a.shape[1], _columns(x))
                 return _core._matvec_part(a.array, x, a.shape[0], a.order == "C")
 
             return self._together(part)
 
-        return self._each(a, x, a.array.shape[0], product)
+        return product(x) if _is_block(a, x) else self._each(a, x, a.array.shape[0], product)
 
     def rmatvec(self, A: Any, u: Any, *, order: str | None = None, copy: bool = False) -> Any:
         """Compute A.T @ u, complete on every rank.
@@ -400,10 +400,10 @@ class World:
             def part(first: int, end: int) -> Any:
                 return _core._rmatvec_part(a.array, u, a.shape[0], a.order == "C", first, end - first)
 
-            self._together(lambda: _require_entries("rmatvec", "u", u, a.array.shape[0]))
-            return _arrays.of_numbers(u, self._sum(a, part), a.dtype)
+            self._together(lambda: _require_entries("rmatvec", "u", u, a.array.shape[0], _columns(u)))
+            return _arrays.of_numbers(u, self._sum(a, part, _columns(u)), a.dtype)
 
-        return self._each(a, u, a.shape[1], product)
+        return product(u) if _is_block(a, u) else self._each(a, u, a.shape[1], product)
 
     def atax(
         self,
@@ -427,7 +427,7 @@ class World:
         A
         v : array
             Vector of n entries, or a block of vectors of shape (n, k), complete on every rank. The vectors of a block
-            are multiplied one after the other.
+            share the reads of A, unless there is a map.
         weights : array, optional
             This rank's entries of the vector w: f(b) = w * b, or the weights of `map`.
         minus : array, optional
@@ -484,23 +484,28 @@ class World:
         count = a.array.shape[0]
 
         def product(v: Any) -> Any:
-            b = self._together(lambda: _arrays.empty(v, count, a.dtype.name)) if return_b else None
+            shape = (count, *_columns(v))
+            b = self._together(lambda: _arrays.empty(v, shape, a.dtype.name)) if return_b else None
 
             def part(first: int, end: int) -> Any:
                 its_rows = (first, end - first)
+                if _columns(v):
+                    return _core._atax_block_part(a.array, v, a.shape[0], a.order == "C", *its_rows, b)
                 return _core._atax_part(a.array, v, a.shape[0], a.order == "C", *its_rows, kind, of_map, b)
 
             def add_terms() -> None:
-                _core._scale(alpha, sums)
+                _core._scale(alpha, sums.reshape(-1))
                 if beta != 0:
                     _core.axpby(beta, _arrays.on_host(z), 1.0, sums)
 
-            self._together(lambda: _require_entries("atax", "v", v, a.shape[1]))
-            sums = self._sum(a, part)
+            self._together(lambda: _require_entries("atax", "v", v, a.shape[1], _columns(v)))
+            sums = self._sum(a, part, _columns(v))
             self._together(add_terms)
             c = _arrays.of_numbers(v, sums, a.dtype)
             return (c, _arrays.finished(b)) if return_b else c
 
+        if _is_block(a, v) and not kind:
+            return product(v)
         return self._each(a, v, (a.shape[1], count) if return_b else a.shape[1], product)
 
     def dot(self, x: Any, y: Any, *, copy: bool = False) -> float:
@@ -842,27 +847,31 @@ class World:
                 )
         return Matrix(self, A, by_rows, numpy.dtype(found[0][1]), counts)
 
-    def _sum(self, a: Matrix, part: Callable[[int, int], Any]) -> Any:
-        """The sum over all ranks' rows; part(first, end) is that of some of this rank's."""
+    def _sum(self, a: Matrix, part: Callable[[int, int], Any], columns: tuple[int, ...] = ()) -> Any:
+        """The sum over all ranks' rows; part(first, end) is that of some of this rank's, with a row for each column."""
         m, n = a.shape
+        length = n * columns[0] if columns else n
         if m == 0 or n == 0:
             self._together(lambda: part(0, a.array.shape[0]))  # ranks with rows still compute B
             return self._together(lambda: numpy.zeros(n, dtype=a.dtype))
 
         def make_roots() -> tuple[list[int], Any]:
             parts = _core._parts_of(m, n, a.dtype.itemsize, a.order == "C", a.rows.start, a.array.shape[0])
-            roots = numpy.empty((len(parts), n), dtype=a.dtype)
+            roots = numpy.empty((len(parts), length), dtype=a.dtype)
             for root, (first, end, _) in zip(roots, parts, strict=True):
-                root[:] = _arrays.on_host(part(first, end))
+                root[:] = _arrays.on_host(part(first, end)).reshape(-1)
             return [level for _, _, level in parts], roots
 
-        return self._add_roots(make_roots, n, a.dtype)
+        sums = self._add_roots(make_roots, length, a.dtype)
+        return self._together(lambda: numpy.ascontiguousarray(sums.reshape(-1, n).T)) if columns else sums
 
-    def _add_roots(self, make: Callable[[], tuple[Sequence[int], Any]], length: int, dtype: Any) -> Any:
+    def _add_roots(
+        self, make: Callable[[], tuple[Sequence[int], Any]], length: int, dtype: Any, fields: int = 1
+    ) -> Any:
         """The tree over the sums of all ranks' aligned subtrees: docs/distributed.md.
 
         make() is the levels of this rank's, and the sums, one a row. Each rank owns a slice of the columns, adds it,
-        and hands it to all.
+        and hands it to all. `fields` adjacent elements belong together: one is added, more are moments.
         """
         roots = None
 
@@ -873,19 +882,19 @@ class World:
 
         levels = self._all(make_own)
         of_all = [level for its in levels for level in its]
-        width = max(1, _MOST_ELEMENTS // max(1, len(of_all))) # columns per exchange
+        width = max(1, _MOST_ELEMENTS // max(1, len(of_all)) // fields) * fields  # columns per exchange
         sums = self._together(lambda: numpy.zeros(length, dtype=dtype))
         if not of_all:
             return sums  # no rows
         for begin in range(0, length, width):
             end = min(begin + width, length)
-            self._add_columns(roots[:, begin:end], [len(its) for its in levels], of_all, sums[begin:end])
+            self._add_columns(roots[:, begin:end], [len(its) for its in levels], of_all, sums[begin:end], fields)
         return sums
 
-    def _add_columns(self, roots: Any, counts: Sequence[int], levels: Sequence[int], sums: Any) -> None:
+    def _add_columns(self, roots: Any, counts: Sequence[int], levels: Sequence[int], sums: Any, fields: int) -> None:
         """The same of as many columns as one exchange has; counts[r] roots are rank r's."""
-        length = sums.shape[0]
-        edges = [length * r // self.size for r in range(self.size + 1)]
+        length = sums.shape[0] // fields
+        edges = [length * r // self.size * fields for r in range(self.size + 1)]
         widths = [edges[r + 1] - edges[r] for r in range(self.size)]
         width = widths[self.rank]
 
@@ -900,7 +909,7 @@ class World:
 
         def add() -> Any:
             mine = numpy.empty(width, dtype=sums.dtype)
-            _core._add_roots(got, levels, mine)
+            _core._add_roots(got, levels, mine, fields)
             return mine
 
         self._ranks.gather(self._together(add), sums, widths)
@@ -983,10 +992,16 @@ def _strides(A: Any) -> tuple[int, int]:
     return A.stride(0), A.stride(1)  # PyTorch
 
 
-def _require_entries(operation: str, name: str, x: Any, entries: int) -> None:
-    if tuple(getattr(x, "shape", ())) != (entries,):
+def _require_entries(operation: str, name: str, x: Any, entries: int, columns: tuple[int, ...] = ()) -> None:
+    """Of a vector, or of each vector of a block with `columns`."""
+    if tuple(getattr(x, "shape", ())) != (entries, *columns):
         found = getattr(x, "shape", f"a {type(x).__name__}")
         raise ValueError(f"{operation}: {name} must have {entries} entries, found {found}")
+
+
+def _is_block(a: Matrix, x: Any) -> bool:
+    """Whether x has vectors that share a product with a matrix that is not empty."""
+    return getattr(x, "ndim", 1) == 2 and 0 not in (*a.shape, x.shape[1])
 
 
 def _columns(x: Any) -> tuple[int, ...]:

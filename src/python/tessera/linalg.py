@@ -1202,7 +1202,7 @@ def pca(
     )
 
 
-@in_one_sentence
+@_on_all_ranks
 def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: bool = False) -> ColumnStats:
     """Compute means, variances, extremes and counts of the columns of A, with one read of A.
 
@@ -1212,7 +1212,7 @@ def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: b
 
     Parameters
     ----------
-    A : array or StreamedMatrix
+    A : array, StreamedMatrix or tessera.distributed.Matrix
         Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
         is read as stored.
     ddof : int, default 0
@@ -1227,11 +1227,6 @@ def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: b
     ColumnStats
         NumPy arrays with an entry for each column.
 
-    Raises
-    ------
-    TypeError
-        If A is a `tessera.distributed.Matrix`.
-
     Examples
     --------
     >>> import numpy as np
@@ -1241,8 +1236,6 @@ def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: b
     (array([2., 7.]), array([1., 0.]), array([1, 0]))
     """
     name = "linalg.column_stats"
-    if _is_distributed(A):
-        raise TypeError(f"tessera.{name}: A must be a matrix of one process, found a tessera.distributed.Matrix")
     if ddof < 0:
         raise ValueError(f"tessera.{name}: `ddof` must be an integer of at least 0, found {found(ddof)}")
     if copy and _is_array(A):

@@ -42,6 +42,9 @@ Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> make_memory(E
       size);
 }
 
+inline constexpr distributed::detail::Joining<double> joining_of_moments{
+    .unit = ColumnMoments::fields, .join = &join_moments};
+
 /// Completes all vectors on all ranks, with the messages of one.
 template <class Exec, class T>
 void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
@@ -225,10 +228,23 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
                          });
     detail::share_block(world_, products.MT, rows_by_rank_);
   }
+  void do_moments(detail::MomentProducts<Exec, T> const& products) const override {
+    detail::MomentProducts<Exec, T> part = products;
+    world_.together(
+        [&] { part.to = detail::make_memory<Exec, double>(this->exec(), products.to.extent(0)); });
+    add_subtrees<double>(
+        part.to.data(), products.to.data(), products.size(),
+        [&](distributed::Rows const& /*rows*/, auto const& some) {
+          detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some), part,
+                                     options_.kernels, workspace_);
+        },
+        detail::joining_of_moments);
+  }
   /// to = the tree over all ranks' subtrees of `size` sums. add(rows, a) computes the sums of these
   /// rows at `root`.
   template <class S, class Add>
-  void add_subtrees(S const* root, S* to, Index size, Add const& add) const {
+  void add_subtrees(S const* root, S* to, Index size, Add const& add,
+                    distributed::detail::Joining<S> const& joining = {}) const {
     namespace parts = distributed::detail;
     parts::Units const units{this->rows(), summation::segment<T>};
     parts::Share share;
@@ -249,7 +265,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
         for (auto const& subtree : its.whole) of_rank.push_back(subtree.level);
         if (r == static_cast<std::size_t>(world_.rank())) share = its;
       }
-      sum.emplace(world_.communicator(), std::move(levels), size);
+      sum.emplace(world_.communicator(), std::move(levels), size, joining);
     });
     world_.together([&] {
       Kokkos::View<S const*, typename Exec::memory_space> const entries(
@@ -429,12 +445,13 @@ class DistributedStreamOperator final : public detail::StreamedProducts<Distribu
   }
   /// The sum over all rows; run(rows, first, sum, options) computes that of some rows.
   template <class S, class Run>
-  void sum_groups(char const* operation, Index size, S* to, Run const& run) const {
+  void sum_groups(char const* operation, Index size, S* to, Run const& run,
+                  distributed::detail::Joining<S> const& joining = {}) const {
     namespace parts = distributed::detail;
     constexpr auto cut = Products::row_major ? parts::Cut::groups : parts::Cut::tiles;
     parts::StreamOnRanks<Exec, T, typename Source::array_layout, cut, S> on_ranks(
         world(), "solve", stream::detail::any_source(this->source_),
-        {.operation = operation, .sum = size}, this->options_);
+        {.operation = operation, .sum = size}, this->options_, joining);
     on_ranks(run, {to, 1});
   }
   void share_rows(Rows<Exec, T> const& BT) const {
@@ -471,6 +488,17 @@ class DistributedStreamOperator final : public detail::StreamedProducts<Distribu
                  return detail::stream_products(this->exec(), rows, part, options);
                });
     share_rows(products.MT);
+  }
+  void do_moments(detail::MomentProducts<Exec, T> const& products) const override {
+    sum_groups(
+        "moments", products.size(), products.to.data(),
+        [&](auto const& rows, Index /*first*/, tessera::detail::OutputVector<double> sum,
+            stream::Options<T> const& options) {
+          detail::MomentProducts<Exec, T> part = products;
+          part.to = decltype(part.to)(sum.data, products.to.extent(0));
+          return detail::stream_products(this->exec(), rows, part, options);
+        },
+        detail::joining_of_moments);
   }
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
     sum_groups("rows", sums.length(), out,

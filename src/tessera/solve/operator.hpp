@@ -255,7 +255,7 @@ class BlockOperator : public NormalOperator<Exec, T> {
     checks::fail("gram", "expected an operator with Gram matrices, found one without");
   }
   virtual void do_moments(detail::MomentProducts<Exec, T> const& /*products*/) const {
-    checks::fail("column_statistics", "expected a matrix of one process, found a distributed one");
+    checks::fail("column_statistics", "expected an operator with moments, found one without");
   }
   virtual void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const = 0;
 };
