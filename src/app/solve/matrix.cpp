@@ -22,6 +22,8 @@
 #include <io/matrix_file.hpp>
 #include <tessera/solve/in_memory.hpp>
 #include <tessera/solve/operator.hpp>
+#include <tessera/solve/regression_classes.hpp>
+#include <tessera/solve/regression_rows.hpp>
 
 namespace tessera::app {
 
