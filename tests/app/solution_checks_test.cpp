@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -37,7 +38,8 @@ double noise(std::int64_t i) {
 class SolutionChecks : public testing::Test {
  protected:
   SolutionChecks()
-      : path_(std::filesystem::temp_directory_path() / "tessera_solution_checks.npy"),
+      : path_(std::filesystem::temp_directory_path() /
+              ("tessera_solution_checks-" + std::to_string(::getpid()) + ".npy")),
         A_("A", rows, cols) {
     std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (80, 4), }";
     header.resize(117, ' ');

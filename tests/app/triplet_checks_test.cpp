@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <unistd.h>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -34,7 +35,9 @@ double entry(std::int64_t i, std::int64_t j) {
 
 class TripletChecks : public testing::Test {
  protected:
-  TripletChecks() : path_(std::filesystem::temp_directory_path() / "tessera_triplet_checks.npy") {
+  TripletChecks()
+      : path_(std::filesystem::temp_directory_path() /
+              ("tessera_triplet_checks-" + std::to_string(::getpid()) + ".npy")) {
     std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (60, 7), }";
     header.resize(117, ' ');
     header += '\n';
