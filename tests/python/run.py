@@ -6,11 +6,18 @@ import importlib.util
 import pathlib
 import sys
 
-missing = [name for name in ("numpy", "pytest") if importlib.util.find_spec(name) is None]
-if missing:
-    print(f"SKIPPED: the tests of the Python package were NOT RUN: {sys.executable} has no {' and no '.join(missing)}")
-    sys.exit(77)
 
-import pytest  # noqa: E402
+def main():
+    missing = [name for name in ("numpy", "pytest") if importlib.util.find_spec(name) is None]
+    if missing:
+        names = " and no ".join(missing)
+        print(f"SKIPPED: the tests of the Python package were NOT RUN: {sys.executable} has no {names}")
+        return 77
 
-sys.exit(pytest.main(["-q", "-rs", "-p", "no:cacheprovider", str(pathlib.Path(__file__).parent), *sys.argv[1:]]))
+    import pytest
+
+    return pytest.main(["-q", "-rs", "-p", "no:cacheprovider", str(pathlib.Path(__file__).parent), *sys.argv[1:]])
+
+
+if __name__ == "__main__":  # processes that tests spawn import this file
+    sys.exit(main())
