@@ -12,17 +12,15 @@
 has no reason. Both sides get the same numbers: for float32, the reference computes with the rounded ones.
 """
 
-import argparse
 import json
 import re
 import sys
 import warnings
 from pathlib import Path
 
-from results import write
+from results import FOLDER, parser_of, write
 
 PROJECT = Path(__file__).resolve().parent.parent
-FOLDER = PROJECT / "benchmarks" / "results"
 DATA = FOLDER / "accuracy.json"
 MARKS = {"f64": 1e-6, "f32": 1e-3}
 MOST_READS = 12
@@ -513,7 +511,7 @@ def run(only: str) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("command", nargs="?", choices=("run", "report"), default="report")
     parser.add_argument("--only", help="data sets whose name has this")
     parser.add_argument("--check", action="store_true", help="compare the pages, and write nothing")

@@ -12,7 +12,6 @@ Without --output the files are named after the device and lie in benchmarks/resu
 one process and take turns; figures are medians over the turns.
 """
 
-import argparse
 import json
 import re
 import shlex
@@ -21,8 +20,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from results import (OPERATIONS, TYPES, Figures, in_words, matrix_bytes, require_figures, rows_of, save, size_of, start_pyplot,
-                     write)
+from results import (FOLDER, OPERATIONS, TYPES, Figures, in_words, matrix_bytes, parser_of, require_figures, rows_of, save, size_of,
+                     start_pyplot, write)
 
 CONTEXT = ("tessera", "commit", "device", "compute_capability", "processors", "memory_bytes", "l2_bytes", "peak_GB_per_s",
            "driver", "cuda_driver", "cuda_runtime", "kokkos", "execution_space", "compiler", "peers", "date")
@@ -280,7 +279,7 @@ def report(data: dict, target: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--run", metavar="BINARY", help="tessera_benchmark, or a command that runs it")
     source.add_argument("--json", metavar="FILE", help="what `tessera_benchmark --json=FILE` has written")
@@ -298,7 +297,7 @@ def main() -> None:
         Path(arguments.json).read_text())
     data = compact(output)
     name = re.sub(r"[^a-z0-9]+", "-", data["context"]["device"].lower().replace("nvidia", "")).strip("-")
-    target = Path(arguments.output or Path(__file__).resolve().parent.parent / "benchmarks" / "results" / name)
+    target = Path(arguments.output or FOLDER / name)
     write(data, target.parent / (target.name + ".json"))
     report(data, target)
 

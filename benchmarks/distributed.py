@@ -12,7 +12,6 @@ of all ranks together. On a GPU PyTorch's products and its all-reduce by NCCL ar
 """
 
 import argparse
-import json
 import math
 import os
 import shlex
@@ -22,10 +21,9 @@ import tempfile
 from pathlib import Path
 
 from host import processor
-from results import in_words, ratio, short_name, write
+from results import FOLDER, data_of, in_words, parser_of, ratio, run_json, short_name, write, write_page
 from solvers import generate, step_of
 
-FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results"
 STRONG = {"cuda": ("32768x16384", "2097152x1024"), "openmp": ("16384x8192", "262144x1024")}
 WEAK = {"cuda": "65536x16384", "openmp": "8192x8192"}  # per rank
 EXCHANGED = (64, 16384, 262144)  # columns
@@ -43,10 +41,7 @@ class Program:
         self.options = ["--backend", backend, *(["--threads", str(max(1, threads // ranks))] if backend != "cuda" else [])]
 
     def report(self, *arguments: str) -> dict:
-        run = subprocess.run([*self.command, *arguments, *self.options, "--format", "json"], check=False, capture_output=True, text=True)
-        if run.returncode not in (0, 1):  # 1: not converged
-            sys.exit(f"{' '.join(arguments)} on {self.ranks} ranks: failed\n{run.stderr}")
-        return json.loads(run.stdout)
+        return run_json([*self.command, *arguments, *self.options, "--format", "json"])
 
     def atax(self, A: Path, repeat: int = 20) -> dict:
         return self.report("atax", str(A), "--method", "fused" if self.ranks == 1 else "auto", "--repeat", str(repeat))
@@ -103,7 +98,7 @@ def peer_seconds(mpirun: str, backend: str, ranks: int, shape: str):
 
 def measure(arguments, shapes, weak: str) -> dict:
     programs = [Program(arguments.run, arguments.mpirun, arguments.backend, ranks, arguments.threads) for ranks in arguments.ranks]
-    info = json.loads(subprocess.run([*programs[0].alone, "info", "--format", "json"], check=True, capture_output=True, text=True).stdout)
+    info = run_json([*programs[0].alone, "info", "--format", "json"])
     results, device = [], None
     with tempfile.TemporaryDirectory(dir=arguments.temporary) as name:
         A, b = Path(name) / "a.npy", Path(name) / "b.npy"
@@ -213,8 +208,7 @@ def page() -> str:
              "- *predicted*: the time of one rank divided by the ranks, a latency for each doubling of the ranks, and 2·n·(R - 1)/R scalars "
              "per rank. No machine with 8 GPUs or more was available: those columns come from the model only.",
              "- A matrix can use at most as many ranks as it has [units](../../docs/distributed.md).", "- –: not measured, or smaller than the scatter of the runs."]
-    for path in sorted(FOLDER.glob("distributed-*.json")):
-        data = json.loads(path.read_text())
+    for data in data_of("distributed"):
         context = data["context"]
         of = f", {context['threads']} threads in all" if context["threads"] else ""
         lines += ["", f"## {short_name(context['device'] if context['backend'] == 'cuda' else context['processor']['name'])}", "",
@@ -224,7 +218,7 @@ def page() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--run", help="tessera")
     parser.add_argument("--mpirun", default="mpirun --allow-run-as-root --oversubscribe --bind-to none")
     parser.add_argument("--backend", default="openmp", choices=STRONG)
@@ -246,8 +240,7 @@ def main() -> None:
         shapes = arguments.shapes.split(",") if arguments.shapes else STRONG[arguments.backend]
         data = measure(arguments, shapes, arguments.weak or WEAK[arguments.backend])
         write(data, arguments.output / f"distributed-{arguments.machine}.json")
-    if arguments.output.resolve() == FOLDER and any(FOLDER.glob("distributed-*.json")):
-        (FOLDER / "distributed.md").write_text(page())
+    write_page("distributed", arguments.output, page)
 
 
 if __name__ == "__main__":

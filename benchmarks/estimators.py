@@ -9,16 +9,13 @@
 In a Debian root, put `./dev shell --` before it: that root has NumPy, SciPy and scikit-learn.
 """
 
-import argparse
 import json
 import time
 import warnings
-from pathlib import Path
 
 from host import processor
-from results import ratio, write
+from results import FOLDER, parser_of, ratio, write
 
-FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results"
 ROWS, COLS = 200_000, 300
 TURNS = 3
 
@@ -116,7 +113,7 @@ def page(data: dict) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("what", nargs="?", choices=["run"])
     file = FOLDER / "estimators.json"
     if parser.parse_args().what == "run":

@@ -11,14 +11,13 @@ Data go to benchmarks/results/evaluations/MACHINE-N.json, one row a line, and ea
 benchmarks/results/evaluations/MACHINE-N.svg. docs/evaluations.md says what they show. Needs pandas and matplotlib.
 """
 
-import argparse
 import json
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
-from results import save, start_pyplot
+from results import parser_of, save, start_pyplot
 
 FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results" / "evaluations"
 
@@ -209,7 +208,7 @@ DRAWINGS = {1: draw_ex3, 2: draw_reductions, 3: draw_transposes, 4: draw_product
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--run", metavar="TESSERA", help="the program to measure with, perhaps with words before it")
     parser.add_argument("--machine", help="what the files are named after; `host` is measured on openmp, others on cuda")
     parser.add_argument("--only", type=int, nargs="+", choices=DRAWINGS, default=list(DRAWINGS), metavar="N")

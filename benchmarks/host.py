@@ -19,7 +19,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from results import OPERATIONS, TYPES, Figures, in_words, require_figures, rows_of, save, size_of, start_pyplot, write
+from results import OPERATIONS, TYPES, Figures, in_words, require_figures, rows_of, run_or_report, save, size_of, start_pyplot, write
 
 SHAPES = [
     "16384x16384", "262144x1024", "1048576x256", "65536x4096", "4096x65536",
@@ -156,10 +156,7 @@ def report(arguments: argparse.Namespace) -> None:
     chart(figures, source.with_suffix(".svg"))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True)
-    runner = commands.add_parser("run", help="measure")
+def options(runner: argparse.ArgumentParser) -> None:
     runner.add_argument("binary", help="tessera_benchmark, or a command that runs it")
     runner.add_argument("json")
     runner.add_argument("--shapes", default=",".join(SHAPES))
@@ -168,13 +165,7 @@ def main() -> None:
     runner.add_argument("--seconds", type=float, default=0.05, help="least time of one turn")
     runner.add_argument("--note", help="what readers have to know of this machine or its peer")
     runner.add_argument("--add", action="store_true", help="keep what the file has of other shapes")
-    runner.set_defaults(function=run)
-    reporter = commands.add_parser("report", help="write the page and the chart")
-    reporter.add_argument("json")
-    reporter.set_defaults(function=report)
-    arguments = parser.parse_args()
-    arguments.function(arguments)
 
 
 if __name__ == "__main__":
-    main()
+    run_or_report(__doc__, run, report, "write the page and the chart", options)

@@ -10,17 +10,14 @@
 Data go to benchmarks/results/iterative-MACHINE.json, and benchmarks/results/iterative.md is made of all of them.
 """
 
-import argparse
 import json
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 from host import processor
-from results import Figures, in_words, ratio, require_figures, rows_of, write
+from results import FOLDER, Figures, data_of, in_words, parser_of, ratio, require_figures, rows_of, write
 
-FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results"
 SHAPES = ("16384x16384", "1048576x1024", "65536x4096", "8192x8192", "4194304x64", "300000x300")
 OPERATIONS = ("atax", "weights", "logistic", "multiply_both")
 PEERS = ("openblas", "cublas")
@@ -106,8 +103,7 @@ def page() -> str:
              "- *both*: A·x and Aᵀ·u by `multiply_both`.",
              "- *multiply*, *gemm*: A·B, where B is a block of vectors for `multiply`; the library uses its `gemm`.",
              "- *atax* in the second table: Aᵀ·(A·B) of the block; the library uses two `gemm`."]
-    for path in sorted(FOLDER.glob("iterative-*.json")):
-        data = json.loads(path.read_text())
+    for data in data_of("iterative"):
         figures = Figures(data)
         context = figures.context
         lines += ["", f"## {context.get('device') or context['processor']['name']}", "",
@@ -118,7 +114,7 @@ def page() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--run", help="tessera_benchmark, and what starts it")
     parser.add_argument("--machine", default="host", help="names the file")
     parser.add_argument("--shapes", default=",".join(SHAPES))

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bench/check.hpp>
 #include <bench/contender.hpp>
-#include <bench/facts.hpp>
+#include <bench/machine.hpp>
 #include <bench/operation.hpp>
 #include <bench/runner.hpp>
 #include <bench/shapes.hpp>

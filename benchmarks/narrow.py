@@ -19,7 +19,7 @@ from pathlib import Path
 
 from host import processor
 from python import take_turns
-from results import OPERATIONS, in_words, write
+from results import OPERATIONS, in_words, parser_of, write
 
 FILE = Path(__file__).parent / "results" / "narrow.json"
 LAYOUTS = {"C": "row-major", "F": "column-major"}
@@ -109,7 +109,7 @@ def page() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("what", nargs="?", choices=["run"])
     parser.add_argument("--shapes", nargs="+", default=["16384x16384", "262144x4096"])
     parser.add_argument("--turns", type=int, default=7)

@@ -10,16 +10,13 @@
 Data go to benchmarks/results/portable-MACHINE.json, and benchmarks/results/portable.md is made of all of them.
 """
 
-import argparse
 import json
 import math
 import shlex
 import subprocess
-from pathlib import Path
 
-from results import in_words, require_figures, write
+from results import FOLDER, data_of, in_words, parser_of, require_figures, write
 
-FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results"
 OPERATIONS = {"atax": "Aᵀ(A·v)", "gemv": "A·v", "gemvt": "Aᵀ·b", "transpose": "transpose", "gemm": "A·B"}
 SHAPES = {
     "cuda": {
@@ -147,8 +144,7 @@ def page() -> str:
              "- *of the stream*: the time to read (for `transpose`, to copy) the matrix once, divided by the portable kernel's.",
              "- *accelerated to portable*: the speed-up of the accelerated kernels.",
              "- *portable to peer*: the speed-up of the portable kernel over the fastest library."]
-    for path in sorted(FOLDER.glob("portable-*.json")):
-        data = json.loads(path.read_text())
+    for data in data_of("portable"):
         context = data["context"]
         lines += ["", f"## {context['backend_device']}", "",
                   f"Tessera {context['tessera']} at commit {context['commit']}, Kokkos {context['kokkos']} ({context['execution_space']}), "
@@ -162,7 +158,7 @@ def page() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--run", help="the program, and what starts it")
     parser.add_argument("--backend", default="openmp")
     parser.add_argument("--machine", default="host", help="names the file")

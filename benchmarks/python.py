@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 
 from host import processor
-from results import write
+from results import run_or_report, write
 
 SMALL = 64  # rows and columns of calls that measure the overhead
 STEPS = 10  # iterations of lsmr
@@ -209,22 +209,13 @@ def report(arguments: argparse.Namespace) -> None:
     source.with_suffix(".md").write_text("\n".join(lines).rstrip() + "\n")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True)
-    measure = commands.add_parser("run", help="measure")
+def options(measure: argparse.ArgumentParser) -> None:
     measure.add_argument("json")
     measure.add_argument("--size", type=int, default=16384)
     measure.add_argument("--turns", type=int, default=7)
     measure.add_argument("--seconds", type=float, default=0.1, help="least time of a turn")
     measure.add_argument("--on", choices=("host", "cuda"), default="host")
-    measure.set_defaults(function=run)
-    show = commands.add_parser("report", help="write the page")
-    show.add_argument("json")
-    show.set_defaults(function=report)
-    arguments = parser.parse_args()
-    arguments.function(arguments)
 
 
 if __name__ == "__main__":
-    main()
+    run_or_report(__doc__, run, report, "write the page", options)

@@ -1,12 +1,15 @@
 # SPDX-FileCopyrightText: 2026 The Tessera authors
 # SPDX-License-Identifier: Apache-2.0
-"""What host.py and device.py share: from tessera_benchmark's JSON to tables and charts."""
+"""What the scripts share: running a program, its JSON, the files of results, tables and charts."""
 
+import argparse
 import json
 import statistics
+import subprocess
 import sys
 from pathlib import Path
 
+FOLDER = Path(__file__).resolve().parent / "results"
 TYPES = ["f32", "f64"]
 OPERATIONS = {"atax": "Aᵀ(A·v)", "multiply": "A·v", "multiply_transposed": "Aᵀ·b"}
 
@@ -89,6 +92,44 @@ def require_figures(command: list, returncode: int, output: str = "") -> None:
         print(f"!!! {' '.join(command)}: some results are WRONG and were not timed\n{output}", file=sys.stderr)
     elif returncode != 0:
         sys.exit(f"{' '.join(command)}: failed\n{output}")
+
+
+def run_json(command: list, accepted: tuple = (0, 1)) -> dict:
+    """The JSON that a program prints. Exit status 1: a method did not converge."""
+    run = subprocess.run(command, check=False, capture_output=True, text=True)
+    if run.returncode not in accepted:
+        sys.exit(f"{' '.join(command)}: failed\n{run.stderr}")
+    return json.loads(run.stdout)
+
+
+def parser_of(doc: str) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def run_or_report(doc: str, run, report, page: str, options) -> None:
+    """A script with the commands `run`, to which options() adds its options, and `report`; both name the JSON file."""
+    parser = parser_of(doc)
+    commands = parser.add_subparsers(required=True)
+    measure = commands.add_parser("run", help="measure")
+    options(measure)
+    show = commands.add_parser("report", help=page)
+    show.add_argument("json")
+    for command, function in ((measure, run), (show, report)):
+        command.set_defaults(function=function)
+    arguments = parser.parse_args()
+    arguments.function(arguments)
+
+
+def data_of(name: str):
+    """The data of every machine."""
+    for path in sorted(FOLDER.glob(f"{name}-*.json")):
+        yield json.loads(path.read_text())
+
+
+def write_page(name: str, folder: Path, page) -> None:
+    """Makes the page of all machines, unless data went elsewhere."""
+    if folder.resolve() == FOLDER and any(FOLDER.glob(f"{name}-*.json")):
+        (FOLDER / f"{name}.md").write_text(page())
 
 
 class Figures:

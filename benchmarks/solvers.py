@@ -11,8 +11,6 @@ Data go to benchmarks/results/solvers-MACHINE.json, and benchmarks/results/solve
 `./dev shell --` before it: that root has NumPy, SciPy and scikit-learn. CuPy is measured where it is.
 """
 
-import argparse
-import json
 import shlex
 import subprocess
 import sys
@@ -21,9 +19,8 @@ import time
 from pathlib import Path
 
 from host import processor
-from results import in_words, ratio, short_name, write
+from results import FOLDER, data_of, in_words, parser_of, ratio, run_json, short_name, write, write_page
 
-FOLDER = Path(__file__).resolve().parent.parent / "benchmarks" / "results"
 SHAPES = {"cuda": ("16384x4096", "16384x16384", "1048576x1024"), "openmp": ("16384x8192", "262144x1024")}
 TABLES = ("500000x200",)  # for logistic regression
 PRODUCTS = 30
@@ -32,10 +29,7 @@ VALUES = 10
 
 
 def report_of(program: str, *arguments: str) -> dict:
-    run = subprocess.run([*shlex.split(program), *arguments, "--format", "json"], check=False, capture_output=True, text=True)
-    if run.returncode not in (0, 1):  # 1: not converged
-        sys.exit(f"{' '.join(arguments)}: failed\n{run.stderr}")
-    return json.loads(run.stdout)
+    return run_json([*shlex.split(program), *arguments, "--format", "json"])
 
 
 def generate(program: str, path: Path, rows: int, cols: int, seed: int = 0) -> None:
@@ -183,8 +177,7 @@ def page() -> str:
              "- *peer to …*: the peer's time divided by Tessera's.",
              "- *logistic*: until the gradient is as small as scikit-learn's.",
              "- –: not measured."]
-    for path in sorted(FOLDER.glob("solvers-*.json")):
-        data = json.loads(path.read_text())
+    for data in data_of("solvers"):
         context = data["context"]
         on = context["processor"]["name"]
         if context["backend"] == "cuda":
@@ -212,7 +205,7 @@ def page() -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of(__doc__)
     parser.add_argument("--run", help="tessera, and what starts it")
     parser.add_argument("--backend", default="openmp", choices=SHAPES)
     parser.add_argument("--machine", default="host", help="names the file")
@@ -225,8 +218,7 @@ def main() -> None:
         shapes = arguments.shapes.split(",") if arguments.shapes else SHAPES[arguments.backend]
         data = measure(arguments.run, arguments.backend, shapes, arguments.tables.split(","), arguments.turns)
         write(data, arguments.output / f"solvers-{arguments.machine}.json")
-    if arguments.output.resolve() == FOLDER and any(FOLDER.glob("solvers-*.json")):
-        (FOLDER / "solvers.md").write_text(page())
+    write_page("solvers", arguments.output, page)
 
 
 if __name__ == "__main__":

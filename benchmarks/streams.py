@@ -26,7 +26,7 @@ import time
 from pathlib import Path
 
 from host import processor
-from results import write
+from results import run_or_report, write
 
 BLOCK = 1 << 20
 OPERATIONS = {"atax": "v.npy", "gemv": "v.npy", "gemvt": "b.npy"}
@@ -160,10 +160,7 @@ def report(arguments: argparse.Namespace) -> None:
     source.with_suffix(".md").write_text("\n".join(lines) + "\n")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True)
-    measure = commands.add_parser("run", help="measure")
+def options(measure: argparse.ArgumentParser) -> None:
     measure.add_argument("tessera", help="the program and its first arguments")
     measure.add_argument("json")
     measure.add_argument("--folder", default="build/streams", help="where the matrix is kept while this runs")
@@ -171,13 +168,7 @@ def main() -> None:
     measure.add_argument("--cols", type=int, default=4096)
     measure.add_argument("--limit", default="256MiB", help="of memory, for the operations")
     measure.add_argument("--turns", type=int, default=5)
-    measure.set_defaults(function=run)
-    show = commands.add_parser("report", help="write the page")
-    show.add_argument("json")
-    show.set_defaults(function=report)
-    arguments = parser.parse_args()
-    arguments.function(arguments)
 
 
 if __name__ == "__main__":
-    main()
+    run_or_report(__doc__, run, report, "write the page", options)

@@ -17,10 +17,9 @@ import sys
 from pathlib import Path
 
 from evaluation_tables import with_tables
-from results import OPERATIONS, TYPES, Figures, in_words, matrix_bytes
+from results import FOLDER, OPERATIONS, TYPES, Figures, matrix_bytes
 
 PROJECT = Path(__file__).resolve().parent.parent
-FOLDER = PROJECT / "benchmarks" / "results"
 MACHINES = {"h200": "H200", "h100": "H100", "host-xeon": "Xeon (Emerald Rapids), 16 cores", "host-zen5": "EPYC (Zen 5), 2 cores",
             "host-zen4": "EPYC (Zen 4), 2 cores", "host": "EPYC (Zen 3), 2 cores"}
 CAVEATS = {"host-zen5": "kernels before AVX-512", "host": "of earlier kernels"}

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
-#include <bench/layouts.hpp>
+#include <bench/contender.hpp>
 #include <bench/table.hpp>
 #include <cstddef>
 #include <string>
@@ -20,22 +20,7 @@ void add_atax_row(std::string const& name, Method method, Kernels kernels = Kern
       atax(p.exec, p.template matrix<KokkosLayout<layout>>(call), p.v, p.C, options);
     };
   };
-  rows<Exec, T>().push_back({.operation = "atax",
-                             .name = name,
-                             .kind = Kind::ours,
-                             .layout = layout,
-                             .matrix_reads = method == Method::two_stage ? 2 : 1,
-                             .has_our_bits = true,
-                             .repeats = Repeats::always,
-                             .prepare = prepare});
-}
-
-template <class Exec, class T, Layout layout>
-void add_atax_rows() {
-  add_atax_row<Exec, T, layout>("tessera auto", Method::automatic);
-  add_atax_row<Exec, T, layout>("tessera fused", Method::fused);
-  add_atax_row<Exec, T, layout>("tessera two-stage", Method::two_stage);
-  add_atax_row<Exec, T, layout>("tessera portable", Method::automatic, Kernels::portable);
+  add_ours<Exec, T>("atax", name, layout, method == Method::two_stage ? 2 : 1, prepare);
 }
 
 template <class Exec, class T, Layout layout>
@@ -49,41 +34,21 @@ void add_block_row(std::string const& name, Method method, Kernels kernels = Ker
            p.template block_of_atax<L>(call), options);
     };
   };
-  rows<Exec, T>().push_back({.operation = "atax_block",
-                             .name = name,
-                             .kind = Kind::ours,
-                             .layout = layout,
-                             .has_our_bits = true,
-                             .repeats = Repeats::always,
-                             .prepare = prepare});
-}
-
-template <class Exec, class T, Layout layout>
-void add_block_rows() {
-  add_block_row<Exec, T, layout>("tessera", Method::automatic);
-  add_block_row<Exec, T, layout>("tessera fused", Method::fused);
-  add_block_row<Exec, T, layout>("tessera portable", Method::automatic, Kernels::portable);
+  add_ours<Exec, T>("atax_block", name, layout, 1, prepare);
 }
 
 template <class Exec, class T, Layout layout, class MapOf>
 void add_mapped_row(std::string const& operation, std::string const& name, Kernels kernels,
                     MapOf const& map_of) {
   using P = Problem<Exec, T>;
-  Contender<Exec, T> row{
-      .operation = operation,
-      .name = name,
-      .kind = Kind::ours,
-      .layout = layout,
-      .matrix_reads = 1,
-      .has_our_bits = true,
-      .repeats = Repeats::always,
-      .prepare = [=](P const& p, Launch const&) -> Work {
-        return [=, &p](int call) {
-          AtaxOptions<Exec, T> const options{
-              .workspace = p.workspace(), .kernels = kernels, .map = map_of(p.b)};
-          atax(p.exec, p.template matrix<KokkosLayout<layout>>(call), p.v, p.C, options);
-        };
-      }};
+  auto const prepare = [=](P const& p, Launch const&) -> Work {
+    return [=, &p](int call) {
+      AtaxOptions<Exec, T> const options{
+          .workspace = p.workspace(), .kernels = kernels, .map = map_of(p.b)};
+      atax(p.exec, p.template matrix<KokkosLayout<layout>>(call), p.v, p.C, options);
+    };
+  };
+  auto& row = add_ours<Exec, T>(operation, name, layout, 1, prepare);
   if (operation == "logistic") {  // b + 1 (check.hpp)
     row.prepare_bound = [](P const& p, Launch const&) -> Work {
       Kokkos::View<T*, Exec> const ones("bench::ones", static_cast<std::size_t>(p.shape.rows));
@@ -95,7 +60,6 @@ void add_mapped_row(std::string const& operation, std::string const& name, Kerne
       };
     };
   }
-  rows<Exec, T>().push_back(std::move(row));
 }
 
 template <class Exec, class T, Layout layout>
@@ -112,13 +76,15 @@ void add_mapped_rows() {
 }  // namespace
 
 void add_atax() {
-  for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    add_atax_rows<Exec, T, Layout::row_major>();
-    add_atax_rows<Exec, T, Layout::column_major>();
-    add_mapped_rows<Exec, T, Layout::row_major>();
-    add_mapped_rows<Exec, T, Layout::column_major>();
-    add_block_rows<Exec, T, Layout::row_major>();
-    add_block_rows<Exec, T, Layout::column_major>();
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
+    add_atax_row<Exec, T, layout>("tessera auto", Method::automatic);
+    add_atax_row<Exec, T, layout>("tessera fused", Method::fused);
+    add_atax_row<Exec, T, layout>("tessera two-stage", Method::two_stage);
+    add_atax_row<Exec, T, layout>("tessera portable", Method::automatic, Kernels::portable);
+    add_mapped_rows<Exec, T, layout>();
+    add_block_row<Exec, T, layout>("tessera", Method::automatic);
+    add_block_row<Exec, T, layout>("tessera fused", Method::fused);
+    add_block_row<Exec, T, layout>("tessera portable", Method::automatic, Kernels::portable);
   });
 }
 

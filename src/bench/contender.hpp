@@ -36,6 +36,10 @@ enum class Kind {
 
 enum class Layout { row_major, column_major };
 
+template <Layout layout>
+using KokkosLayout =
+    std::conditional_t<layout == Layout::row_major, Kokkos::LayoutRight, Kokkos::LayoutLeft>;
+
 enum class Repeats {
   always,
   with_equal_launch,  ///< for the same shape and launch

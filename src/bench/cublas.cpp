@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
-#include <bench/layouts.hpp>
+#include <bench/contender.hpp>
 #include <bench/peers.hpp>
 #include <bench/table.hpp>
 #include <cublas_v2.h>
@@ -155,11 +155,7 @@ void add_gemm_row(std::string const& name, cublasMath_t mode) {
       check(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
     };
   };
-  rows<Exec, T>().push_back({.operation = "gemm",
-                             .name = name,
-                             .kind = Kind::peer,
-                             .layout = layout,
-                             .prepare = prepare});
+  add_peer<Exec, T>("gemm", name, layout, 1, prepare);
 }
 
 template <class T, Layout layout>
@@ -184,31 +180,17 @@ void add_block_row() {
       }
     };
   };
-  rows<Exec, T>().push_back({.operation = "atax_block",
-                             .name = "cublas",
-                             .kind = Kind::peer,
-                             .layout = layout,
-                             .matrix_reads = 2,
-                             .prepare = prepare});
+  add_peer<Exec, T>("atax_block", "cublas", layout, 2, prepare);
 }
 
 template <class T, Layout layout>
-void add_gemm_rows() {
+void add_rows() {
+  add_products_of<Exec, T>("cublas", layout,
+                           [](auto const& p) { return GemvOfCublas<T, layout>(p); });
+  if constexpr (layout == Layout::row_major) add_geam<T>();
   add_gemm_row<T, layout>("cublas", CUBLAS_DEFAULT_MATH);
   add_gemm_row<T, layout>("cublas pedantic", CUBLAS_PEDANTIC_MATH);
-}
-
-template <class T>
-void add_rows() {
-  add_products_of<Exec, T>("cublas", Layout::row_major,
-                           [](auto const& p) { return GemvOfCublas<T, Layout::row_major>(p); });
-  add_products_of<Exec, T>("cublas", Layout::column_major,
-                           [](auto const& p) { return GemvOfCublas<T, Layout::column_major>(p); });
-  add_geam<T>();
-  add_gemm_rows<T, Layout::row_major>();
-  add_gemm_rows<T, Layout::column_major>();
-  add_block_row<T, Layout::row_major>();
-  add_block_row<T, Layout::column_major>();
+  add_block_row<T, layout>();
 }
 
 std::string version() {
@@ -225,8 +207,10 @@ std::string version() {
 
 void add_cublas() {
   list_of_peers().push_back("cuBLAS " + version());
-  add_rows<float>();
-  add_rows<double>();
+  add_rows<float, Layout::row_major>();
+  add_rows<float, Layout::column_major>();
+  add_rows<double, Layout::row_major>();
+  add_rows<double, Layout::column_major>();
 }
 
 }  // namespace tessera::bench

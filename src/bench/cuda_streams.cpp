@@ -55,23 +55,16 @@ void add_read_stream(int blocks_per_processor) {
           reinterpret_cast<uint4 const*>(p.elements(call)), count, sink.data());
     };
   };
-  rows<Exec, T>().push_back({.operation = "read",
-                             .name = name,
-                             .kind = Kind::stream,
-                             .matrix_reads = 1,
-                             .prepare = prepare});
+  add_stream<Exec, T>("read", name, 1, prepare);
 }
 
 template <class T>
 void add_empty_launch() {
   using Exec = Kokkos::Cuda;
-  rows<Exec, T>().push_back({.operation = "launch",
-                             .name = "empty kernel of CUDA",
-                             .kind = Kind::stream,
-                             .matrix_reads = 0,
-                             .prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
-                               return [&p](int) { empty<<<1, 32, 0, p.exec.cuda_stream()>>>(); };
-                             }});
+  add_stream<Exec, T>("launch", "empty kernel of CUDA", 0,
+                      [](Problem<Exec, T> const& p, Launch const&) -> Work {
+                        return [&p](int) { empty<<<1, 32, 0, p.exec.cuda_stream()>>>(); };
+                      });
 }
 
 template <class T>

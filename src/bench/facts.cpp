@@ -1,19 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/built_peers.hpp>
-#include <bench/facts.hpp>
-#include <bench/with_table.hpp>
+#include <bench/machine.hpp>
+#include <bench/table.hpp>
 
 #include <tessera/version.hpp>
 
 namespace tessera::bench {
 namespace {
-
-std::string kokkos_version() {
-  constexpr int kokkos = KOKKOS_VERSION;
-  return std::to_string(kokkos / 10000) + "." + std::to_string(kokkos / 100 % 100) + "." +
-         std::to_string(kokkos % 100);
-}
 
 std::string names_of_peers() {
   std::string names;
@@ -22,6 +16,12 @@ std::string names_of_peers() {
 }
 
 }  // namespace
+
+std::string kokkos_version() {
+  constexpr int kokkos = KOKKOS_VERSION;
+  return std::to_string(kokkos / 10000) + "." + std::to_string(kokkos / 100 % 100) + "." +
+         std::to_string(kokkos % 100);
+}
 
 Facts facts_of(std::string const& backend) {
   Facts all = {{"tessera", std::string(version)},

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
-#include <bench/layouts.hpp>
+#include <bench/contender.hpp>
 #include <bench/table.hpp>
 #include <string>
 
@@ -21,13 +21,7 @@ void add_gemm_row(std::string const& name, Kernels kernels) {
            p.template product<L>(call), options);
     };
   };
-  rows<Exec, T>().push_back({.operation = "gemm",
-                             .name = name,
-                             .kind = Kind::ours,
-                             .layout = layout,
-                             .has_our_bits = true,
-                             .repeats = Repeats::always,
-                             .prepare = prepare});
+  add_ours<Exec, T>("gemm", name, layout, 1, prepare);
 }
 
 /// Sums in the order of products with a vector.
@@ -40,24 +34,16 @@ void add_block_row() {
                p.template product<L>(call), Options<Exec>{.workspace = p.workspace()});
     };
   };
-  rows<Exec, T>().push_back({.operation = "gemm",
-                             .name = "tessera multiply",
-                             .kind = Kind::ours,
-                             .layout = layout,
-                             .repeats = Repeats::always,
-                             .prepare = prepare});
+  add_ours<Exec, T>("gemm", "tessera multiply", layout, 1, prepare).has_our_bits = false;
 }
 
 }  // namespace
 
 void add_gemm() {
-  for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    add_gemm_row<Exec, T, Layout::row_major>("tessera", Kernels::automatic);
-    add_gemm_row<Exec, T, Layout::row_major>("tessera portable", Kernels::portable);
-    add_gemm_row<Exec, T, Layout::column_major>("tessera", Kernels::automatic);
-    add_gemm_row<Exec, T, Layout::column_major>("tessera portable", Kernels::portable);
-    add_block_row<Exec, T, Layout::row_major>();
-    add_block_row<Exec, T, Layout::column_major>();
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
+    add_gemm_row<Exec, T, layout>("tessera", Kernels::automatic);
+    add_gemm_row<Exec, T, layout>("tessera portable", Kernels::portable);
+    add_block_row<Exec, T, layout>();
   });
 }
 

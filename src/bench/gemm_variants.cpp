@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
-#include <bench/layouts.hpp>
+#include <bench/contender.hpp>
 #include <bench/published/gemm/table.hpp>
-#include <bench/repeats.hpp>
 #include <bench/table.hpp>
 #include <string>
 
@@ -29,20 +28,14 @@ void add_gemm_variant_row(Variant const& variant) {
                              .prepare = prepare});
 }
 
-template <class Exec, class T, Layout layout>
-void add_gemm_variant_rows() {
-  using Matrix = MatrixView<Exec, T, KokkosLayout<layout>>;
-  for (auto const& variant : published::gemm::table<Exec, Matrix, Matrix, Matrix>()) {
-    add_gemm_variant_row<Exec, T, layout>(variant);
-  }
-}
-
 }  // namespace
 
 void add_gemm_variants() {
-  for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    add_gemm_variant_rows<Exec, T, Layout::row_major>();
-    add_gemm_variant_rows<Exec, T, Layout::column_major>();
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
+    using Matrix = MatrixView<Exec, T, KokkosLayout<layout>>;
+    for (auto const& variant : published::gemm::table<Exec, Matrix, Matrix, Matrix>()) {
+      add_gemm_variant_row<Exec, T, layout>(variant);
+    }
   });
 }
 

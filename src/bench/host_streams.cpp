@@ -33,16 +33,11 @@ T add_up(Exec const& exec, T const* data, std::int64_t size) {
 
 template <class Exec, class T>
 void add_read_stream() {
-  rows<Exec, T>().push_back({.operation = "read",
-                             .name = "read stream",
-                             .kind = Kind::stream,
-                             .matrix_reads = 1,
-                             .prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
-                               return [&p](int call) {
-                                 add_up<Exec, T>(p.exec, p.elements(call),
-                                                 p.shape.rows * p.shape.cols);
-                               };
-                             }});
+  auto const prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
+    return
+        [&p](int call) { add_up<Exec, T>(p.exec, p.elements(call), p.shape.rows * p.shape.cols); };
+  };
+  add_stream<Exec, T>("read", "read stream", 1, prepare);
 }
 
 }  // namespace

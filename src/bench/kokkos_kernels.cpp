@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
-#include <bench/layouts.hpp>
+#include <bench/contender.hpp>
 #include <bench/peers.hpp>
 #include <bench/table.hpp>
 
@@ -24,32 +24,22 @@ struct KokkosGemv {
   }
 };
 
-template <class Exec, class T, Layout layout>
-void add_rows() {
-  using P = Problem<Exec, T>;
-  add_products_of<Exec, T>("kokkos-kernels", layout,
-                           [](P const& p) { return KokkosGemv<Exec, T, layout>{&p}; });
-  rows<Exec, T>().push_back({.operation = "gemm",
-                             .name = "kokkos-kernels",
-                             .kind = Kind::peer,
-                             .layout = layout,
-                             .prepare = [](P const& p, Launch const&) -> Work {
-                               return [&p](int call) {
-                                 using L = KokkosLayout<layout>;
-                                 KokkosBlas::gemm(
-                                     p.exec, "N", "N", T(1), p.template matrix<L>(call),
-                                     p.template factor<L>(call), T(0), p.template product<L>(call));
-                               };
-                             }});
-}
-
 }  // namespace
 
 void add_kokkos_kernels() {
   list_of_peers().emplace_back("Kokkos Kernels");
-  for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    add_rows<Exec, T, Layout::row_major>();
-    add_rows<Exec, T, Layout::column_major>();
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
+    using P = Problem<Exec, T>;
+    add_products_of<Exec, T>("kokkos-kernels", layout,
+                             [](P const& p) { return KokkosGemv<Exec, T, layout>{&p}; });
+    auto const prepare = [](P const& p, Launch const&) -> Work {
+      return [&p](int call) {
+        using L = KokkosLayout<layout>;
+        KokkosBlas::gemm(p.exec, "N", "N", T(1), p.template matrix<L>(call),
+                         p.template factor<L>(call), T(0), p.template product<L>(call));
+      };
+    };
+    add_peer<Exec, T>("gemm", "kokkos-kernels", layout, 1, prepare);
   });
 }
 

@@ -26,6 +26,14 @@ struct Elapsed {
 /// Pairs (name, value).
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
+std::string kokkos_version();
+
+/// Of the program, the machine and the backend.
+Facts facts_of(std::string const& backend);
+
+/// Kokkos fences while it counts.
+int count_kernels(std::function<void()> const& work);
+
 namespace host {
 
 std::size_t free_bytes();

@@ -4,7 +4,7 @@
 #include <bench/check.hpp>
 #include <bench/measurement.hpp>
 #include <bench/runner.hpp>
-#include <bench/with_table.hpp>
+#include <bench/table.hpp>
 
 namespace tessera::bench {
 namespace {

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
-#include <bench/layouts.hpp>
+#include <bench/contender.hpp>
 #include <bench/published/gemv/table.hpp>
-#include <bench/repeats.hpp>
 #include <bench/table.hpp>
 #include <string>
 
@@ -63,9 +62,8 @@ void add_multiply_variant_rows() {
 }  // namespace
 
 void add_multiply_variants() {
-  for_each_table([]<class Exec, class T>(On<Exec, T>) {
-    add_multiply_variant_rows<Exec, T, Layout::row_major>();
-    add_multiply_variant_rows<Exec, T, Layout::column_major>();
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
+    add_multiply_variant_rows<Exec, T, layout>();
   });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/built_peers.hpp>
-#include <bench/layouts.hpp>
+#include <bench/contender.hpp>
 #include <bench/peers.hpp>
 #include <bench/table.hpp>
 #include <cblas.h>
@@ -135,11 +135,7 @@ void add_gemm_row() {
            by_rows ? n : m);
     };
   };
-  rows<Exec, T>().push_back({.operation = "gemm",
-                             .name = "openblas",
-                             .kind = Kind::peer,
-                             .layout = layout,
-                             .prepare = prepare});
+  add_peer<Exec, T>("gemm", "openblas", layout, 1, prepare);
 }
 
 template <class Exec, class T, Layout layout>
@@ -162,12 +158,7 @@ void add_block_row() {
            p.target_of(call), by_rows ? k : n);
     };
   };
-  rows<Exec, T>().push_back({.operation = "atax_block",
-                             .name = "openblas",
-                             .kind = Kind::peer,
-                             .layout = layout,
-                             .matrix_reads = 2,
-                             .prepare = prepare});
+  add_peer<Exec, T>("atax_block", "openblas", layout, 2, prepare);
 }
 
 }  // namespace
@@ -179,18 +170,13 @@ void add_openblas() {
     list_of_peers().emplace_back(std::string("no OpenBLAS (") + error.what() + ")");
     return;
   }
-  for_each_table([]<class Exec, class T>(On<Exec, T>) {
+  for_each_layout([]<class Exec, class T, Layout layout>(On<Exec, T>, In<layout>) {
     if constexpr (!is_gpu<Exec>) {
-      add_products_of<Exec, T>("openblas", Layout::row_major,
-                               [](auto const& p) { return Gemv<Exec, T, Layout::row_major>(p); });
-      add_products_of<Exec, T>("openblas", Layout::column_major, [](auto const& p) {
-        return Gemv<Exec, T, Layout::column_major>(p);
-      });
-      add_omatcopy<Exec, T>();
-      add_gemm_row<Exec, T, Layout::row_major>();
-      add_gemm_row<Exec, T, Layout::column_major>();
-      add_block_row<Exec, T, Layout::row_major>();
-      add_block_row<Exec, T, Layout::column_major>();
+      add_products_of<Exec, T>("openblas", layout,
+                               [](auto const& p) { return Gemv<Exec, T, layout>(p); });
+      if constexpr (layout == Layout::row_major) add_omatcopy<Exec, T>();
+      add_gemm_row<Exec, T, layout>();
+      add_block_row<Exec, T, layout>();
     }
   });
 }

@@ -22,9 +22,9 @@ struct Operation {
   bool is_tuned = true;
   bool takes_files = true;
   bool is_exact = true;  ///< whole numbers give exact results in any order
-  ShapeKind shapes;
-  bool is_counted_in_flops;  ///< rate in GFLOP/s, otherwise GB/s
-  std::string_view stream;   ///< reference: "read", "copy" or none
+  ShapeKind shapes = ShapeKind::matrix;
+  bool is_counted_in_flops = false;  ///< rate in GFLOP/s, otherwise GB/s
+  std::string_view stream = "read";  ///< reference: "read", "copy" or none
   /// Bytes to move, each array once.
   double (*bytes)(Shape const& shape, double element_bytes);
   double (*flops)(Shape const& shape);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bench/contender.hpp>
 #include <bench/problem.hpp>
+#include <bench/table.hpp>
 #include <cstdint>
 #include <string>
 
@@ -42,15 +42,10 @@ template <class Exec, class T, class ProductsOf>
 void add_products_of(std::string const& name, Layout layout, ProductsOf const& products_of) {
   using P = Problem<Exec, T>;
   auto const add = [&](std::string const& operation, int reads, auto const& run) {
-    rows<Exec, T>().push_back({.operation = operation,
-                               .name = name,
-                               .kind = Kind::peer,
-                               .layout = layout,
-                               .matrix_reads = reads,
-                               .prepare = [=](P const& p, Launch const&) -> Work {
-                                 auto const products = products_of(p);
-                                 return [=, &p](int call) { run(products, p, call); };
-                               }});
+    add_peer<Exec, T>(operation, name, layout, reads, [=](P const& p, Launch const&) -> Work {
+      auto const products = products_of(p);
+      return [=, &p](int call) { run(products, p, call); };
+    });
   };
   add("atax", 2, [](auto const& products, P const& p, int call) {
     products.multiply(call, p.v);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bench/contender.hpp>
-#include <bench/kernel_count.hpp>
 #include <bench/machine.hpp>
 #include <bench/problem.hpp>
 #include <cmath>

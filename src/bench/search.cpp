@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bench/candidates.hpp>
 #include <bench/check.hpp>
-#include <bench/layouts.hpp>
+#include <bench/contender.hpp>
 #include <bench/search.hpp>
-#include <bench/with_table.hpp>
+#include <bench/table.hpp>
 #include <set>
 #include <utility>
 

@@ -9,19 +9,15 @@ namespace {
 
 template <class Exec, class T>
 void add_copy_stream() {
-  rows<Exec, T>().push_back(
-      {.operation = "copy",
-       .name = "copy stream",
-       .kind = Kind::stream,
-       .matrix_reads = 2,
-       .prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
-         using Piece = Kokkos::View<T*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-         p.need_target();
-         return [&p](int call) {
-           std::size_t const size = p.stored_elements(p.shape);
-           Kokkos::deep_copy(p.exec, Piece(p.target_of(call), size), Piece(p.elements(call), size));
-         };
-       }});
+  auto const prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
+    using Piece = Kokkos::View<T*, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    p.need_target();
+    return [&p](int call) {
+      std::size_t const size = p.stored_elements(p.shape);
+      Kokkos::deep_copy(p.exec, Piece(p.target_of(call), size), Piece(p.elements(call), size));
+    };
+  };
+  add_stream<Exec, T>("copy", "copy stream", 2, prepare);
 }
 
 struct Empty {
@@ -35,13 +31,10 @@ void run_empty_kernel(Exec const& exec) {
 
 template <class Exec, class T>
 void add_empty_launch() {
-  rows<Exec, T>().push_back({.operation = "launch",
-                             .name = "empty kernel of Kokkos",
-                             .kind = Kind::stream,
-                             .matrix_reads = 0,
-                             .prepare = [](Problem<Exec, T> const& p, Launch const&) -> Work {
-                               return [&p](int) { run_empty_kernel(p.exec); };
-                             }});
+  add_stream<Exec, T>("launch", "empty kernel of Kokkos", 0,
+                      [](Problem<Exec, T> const& p, Launch const&) -> Work {
+                        return [&p](int) { run_empty_kernel(p.exec); };
+                      });
 }
 
 }  // namespace

@@ -22,13 +22,7 @@ void add_transpose_row(std::string const& name, Kernels kernels) {
                 {.tuning = tuning, .kernels = kernels});
     };
   };
-  rows<Exec, T>().push_back({.operation = "transpose",
-                             .name = name,
-                             .kind = Kind::ours,
-                             .matrix_reads = 2,
-                             .has_our_bits = true,
-                             .repeats = Repeats::always,
-                             .prepare = prepare});
+  add_ours<Exec, T>("transpose", name, Layout::row_major, 2, prepare);
 }
 
 }  // namespace

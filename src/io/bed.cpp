@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include <io/bed.hpp>
+#include <io/format_functions.hpp>
 #include <io/memory.hpp>
-#include <io/npy_type.hpp>
+#include <io/shell_word.hpp>
 #include <io/text_file.hpp>
 
 namespace tessera::io {

@@ -10,7 +10,7 @@
 #include <io/chunked_read.hpp>
 #include <io/conversion.hpp>
 #include <io/formats.hpp>
-#include <io/hdf5_chunk_writer.hpp>
+#include <io/hdf5_chunk.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/output_file.hpp>
 #include <io/output_path.hpp>
@@ -282,6 +282,44 @@ void begin(OutputFile& out, FormatRow const& format, MatrixInfo const& info) {
   if (!format.holds_elements_only) format.begin_matrix(out, info);
 }
 
+/// Whether elements change places.
+bool is_transposed(MatrixReader const& reader, MatrixInfo const& info) {
+  bool const is_line = info.rows == 1 || info.cols == 1;
+  return !is_line && info.layout != reader.info().layout;
+}
+
+void check_pipe(MatrixReader const& reader, ConversionRequest const& request, bool transposed,
+                bool gives_its_v) {
+  std::string const obstacle(reader.info().obstacle());
+  if (transposed || request.chunks) {
+    refuse(request.output, "cannot be written in another order than that of " + request.input +
+                               ": expected a regular file there, found " + obstacle);
+  }
+  if (gives_its_v) {
+    refuse(request.vector_output, "cannot hold V of " + request.input + ", since A goes to " +
+                                      request.output + ": expected a regular file, found " +
+                                      obstacle);
+  }
+}
+
+template <class T>
+void copy_matrix(Copier<T>& copier, MatrixReader const& reader, ConversionRequest const& request,
+                 MatrixInfo const& info, OutputFile& out) {
+  bool const transposed = is_transposed(reader, info);
+  bool const in_chunks = reader.info().chunk_rows != 0;
+  if (request.chunks) {
+    copier.copy_chunks(reader, info.layout != reader.info().layout, *request.chunks, out, info);
+  } else if (transposed && out.in_order_only()) {
+    copier.copy_turned_in_order(reader, out);
+  } else if (in_chunks && out.in_order_only()) {
+    copier.copy_chunks_in_order(reader, out);
+  } else if (transposed || in_chunks) {
+    copier.copy_tiles(reader, transposed, out);
+  } else {
+    copier.copy(reader, Part::matrix, info.elements(), out);
+  }
+}
+
 template <class T>
 Conversion convert_as(MatrixReader const& reader, ConversionRequest const& request,
                       FormatRow const& format, MatrixInfo info, Progress const& progress) {
@@ -301,19 +339,9 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
       request.add_dataset ? OutputFile::Existing::extended : OutputFile::Existing::refused;
   OutputFile out(request.output, OutputFile::Temporary::unnamed_if_possible, existing);
   bool const has_vector_output = !request.vector_output.empty();
-  bool const line = info.rows == 1 || info.cols == 1;
-  bool const transposed = !line && info.layout != reader.info().layout;
+  bool const transposed = is_transposed(reader, info);
   bool const from_pipe = reader.info().in_order_only;
-  std::string const obstacle(reader.info().obstacle());
-  if (from_pipe && (transposed || request.chunks)) {
-    refuse(request.output, "cannot be written in another order than that of " + request.input +
-                               ": expected a regular file there, found " + obstacle);
-  }
-  if (from_pipe && vector == &reader && has_vector_output) {
-    refuse(request.vector_output, "cannot hold V of " + request.input + ", since A goes to " +
-                                      request.output + ": expected a regular file, found " +
-                                      obstacle);
-  }
+  if (from_pipe) check_pipe(reader, request, transposed, vector == &reader && has_vector_output);
   if (!request.chunks) begin(out, format, info);
   std::uint64_t const vector_elements = info.has_vector || has_vector_output ? info.cols : 0;
   std::uint64_t const elements = info.elements() + (info.has_vector ? info.cols : 0);
@@ -324,17 +352,7 @@ Conversion convert_as(MatrixReader const& reader, ConversionRequest const& reque
   }
 
   Copier<T> copier((info.elements() + vector_elements) * sizeof(T), progress);
-  if (request.chunks) {
-    copier.copy_chunks(reader, info.layout != reader.info().layout, *request.chunks, out, info);
-  } else if (transposed && out.in_order_only()) {
-    copier.copy_turned_in_order(reader, out);
-  } else if (reader.info().chunk_rows != 0 && out.in_order_only()) {
-    copier.copy_chunks_in_order(reader, out);
-  } else if (transposed || reader.info().chunk_rows != 0) {
-    copier.copy_tiles(reader, transposed, out);
-  } else {
-    copier.copy(reader, Part::matrix, info.elements(), out);
-  }
+  copy_matrix(copier, reader, request, info, out);
   if (vector) copier.copy(*vector, vector_part, info.cols, out);
   if (has_vector_output) {
     MatrixInfo vector_info;

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include <io/convert.hpp>
 #include <io/errors.hpp>
+#include <io/matrix_source.hpp>
 
 namespace tessera::io {
 namespace {
@@ -233,10 +233,11 @@ void with_stored(ElementType type, Use const& use) {
   }
 }
 
-/// `where` is a part and a first element, or a block.
+}  // namespace
+
 template <class T, class... Where>
-void read_as(MatrixSource const& source, std::string const& path, std::span<T> to,
-             Where const&... where) {
+void read_converted(MatrixSource const& source, std::string const& path, std::span<T> to,
+                    Where const&... where) {
   if constexpr (std::is_integral_v<T>) {
     read_as_stored(source, to, where...);
   } else {
@@ -253,25 +254,10 @@ void read_as(MatrixSource const& source, std::string const& path, std::span<T> t
   }
 }
 
-}  // namespace
-
-template <class T>
-void read_converted(MatrixSource const& source, std::string const& path, Part part,
-                    std::uint64_t first, std::span<T> to) {
-  read_as(source, path, to, part, first);
-}
-
-template <class T>
-void read_block_converted(MatrixSource const& source, std::string const& path, Block const& block,
-                          std::span<T> to) {
-  read_as(source, path, to, block);
-}
-
-#define TESSERA_READ_CONVERTED(T)                                                            \
-  template void read_converted(MatrixSource const&, std::string const&, Part, std::uint64_t, \
-                               std::span<T>);                                                \
-  template void read_block_converted(MatrixSource const&, std::string const&, Block const&,  \
-                                     std::span<T>);
+#define TESSERA_READ_CONVERTED(T)                                                                  \
+  template void read_converted(MatrixSource const&, std::string const&, std::span<T>, Part const&, \
+                               std::uint64_t const&);                                              \
+  template void read_converted(MatrixSource const&, std::string const&, std::span<T>, Block const&);
 TESSERA_READ_CONVERTED(float)
 TESSERA_READ_CONVERTED(double)
 TESSERA_READ_CONVERTED(std::uint8_t)

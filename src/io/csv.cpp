@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include <io/csv.hpp>
-#include <io/npy_type.hpp>
-#include <io/size_check.hpp>
+#include <io/format_functions.hpp>
+#include <io/matrix_source.hpp>
+#include <io/shell_word.hpp>
 #include <io/text_file.hpp>
 
 namespace tessera::io {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <io/errors.hpp>
-#include <io/ex3.hpp>
-#include <io/size_check.hpp>
+#include <io/format_functions.hpp>
+#include <io/matrix_source.hpp>
 
 namespace tessera::io {
 namespace {

@@ -9,19 +9,12 @@
 #include <initializer_list>
 #include <sys/stat.h>
 
-#include <io/bed.hpp>
-#include <io/csv.hpp>
 #include <io/dataset_name.hpp>
-#include <io/ex3.hpp>
+#include <io/format_functions.hpp>
 #include <io/formats.hpp>
-#include <io/hdf5.hpp>
-#include <io/matrix_market.hpp>
 #include <io/matrix_source.hpp>
-#include <io/npy.hpp>
-#include <io/npy_type.hpp>
-#include <io/npz.hpp>
 #include <io/output_path.hpp>
-#include <io/raw.hpp>
+#include <io/shell_word.hpp>
 #include <io/text_file.hpp>
 #include <io/zip.hpp>
 
@@ -43,88 +36,46 @@ constexpr std::array<FormatRow, 8> table{{
      .extensions = ex3_extensions,
      .open = open_ex3,
      .begin_matrix = begin_ex3_matrix,
-     .begin_vector = nullptr,
-     .vector_follows_matrix = true,
-     .holds_columns = false,
-     .holds_elements_only = false,
-     .names_parts = false,
-     .is_text = false},
+     .vector_follows_matrix = true},
     {.format = Format::npy,
      .name = "NumPy array",
      .extensions = npy_extensions,
      .open = open_npy,
      .begin_matrix = begin_npy,
      .begin_vector = begin_npy,
-     .vector_follows_matrix = false,
-     .holds_columns = true,
-     .holds_elements_only = false,
-     .names_parts = false,
-     .is_text = false},
+     .holds_columns = true},
     {.format = Format::npz,
      .name = "NumPy archive",
      .extensions = npz_extensions,
      .open = open_npz,
-     .begin_matrix = nullptr,
-     .begin_vector = nullptr,
-     .vector_follows_matrix = false,
-     .holds_columns = false,
-     .holds_elements_only = false,
-     .names_parts = true,
-     .is_text = false},
+     .names_parts = true},
     {.format = Format::raw,
      .name = "raw elements",
      .extensions = raw_extensions,
      .open = open_raw,
-     .begin_matrix = nullptr,
      .begin_vector = begin_raw_vector,
-     .vector_follows_matrix = false,
      .holds_columns = true,
-     .holds_elements_only = true,
-     .names_parts = false,
-     .is_text = false},
+     .holds_elements_only = true},
     {.format = Format::bed,
      .name = "PLINK 1 binary file",
      .extensions = bed_extensions,
-     .open = open_bed,
-     .begin_matrix = nullptr,
-     .begin_vector = nullptr,
-     .vector_follows_matrix = false,
-     .holds_columns = false,
-     .holds_elements_only = false,
-     .names_parts = false,
-     .is_text = false},
+     .open = open_bed},
     {.format = Format::hdf5,
      .name = "HDF5 dataset",
      .extensions = hdf5_extensions,
      .open = open_hdf5,
      .begin_matrix = begin_hdf5,
      .begin_vector = begin_hdf5,
-     .vector_follows_matrix = false,
-     .holds_columns = false,
-     .holds_elements_only = false,
-     .names_parts = true,
-     .is_text = false},
+     .names_parts = true},
     {.format = Format::matrix_market,
      .name = "Matrix Market file",
      .extensions = matrix_market_extensions,
      .open = open_matrix_market,
-     .begin_matrix = nullptr,
-     .begin_vector = nullptr,
-     .vector_follows_matrix = false,
-     .holds_columns = false,
-     .holds_elements_only = false,
-     .names_parts = false,
      .is_text = true},
     {.format = Format::csv,
      .name = "CSV file",
      .extensions = csv_extensions,
      .open = open_csv,
-     .begin_matrix = nullptr,
-     .begin_vector = nullptr,
-     .vector_follows_matrix = false,
-     .holds_columns = false,
-     .holds_elements_only = false,
-     .names_parts = false,
      .is_text = true},
 }};
 
@@ -249,10 +200,6 @@ std::optional<Format> recognised(InputFile const& file, std::span<std::byte cons
 }
 
 }  // namespace
-
-std::span<FormatRow const> table_of_formats() {
-  return table;
-}
 
 FormatRow const* find_format(std::string const& path) {
   std::string extension = std::filesystem::path(split_dataset(path).file).extension().string();

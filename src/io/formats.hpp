@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,18 +25,15 @@ struct FormatRow {
   std::string_view name;
   std::span<std::string_view const> extensions;  ///< with the dot; "": none
   std::unique_ptr<MatrixSource> (*open)(InputFile file, RawFile const& raw);
-  /// Null if the format holds no matrices.
-  void (*begin_matrix)(OutputFile& out, MatrixInfo const& info);
-  /// Null if the format holds no single vectors.
-  void (*begin_vector)(OutputFile& out, MatrixInfo const& info);
-  bool vector_follows_matrix;  ///< in the same file
-  bool holds_columns;          ///< written: also column-major
-  bool holds_elements_only;    ///< without its shape
-  bool names_parts;            ///< several matrices, as "FILE:NAME"
-  bool is_text;
+  /// Null if the format is not written as a matrix, or as a single vector.
+  void (*begin_matrix)(OutputFile& out, MatrixInfo const& info) = nullptr;
+  void (*begin_vector)(OutputFile& out, MatrixInfo const& info) = nullptr;
+  bool vector_follows_matrix = false;  ///< in the same file
+  bool holds_columns = false;          ///< written: also column-major
+  bool holds_elements_only = false;    ///< without its shape
+  bool names_parts = false;            ///< several matrices, as "FILE:NAME"
+  bool is_text = false;
 };
-
-[[nodiscard]] std::span<FormatRow const> table_of_formats();
 
 /// Ignores case; null if unknown.
 [[nodiscard]] FormatRow const* find_format(std::string const& path);

@@ -16,11 +16,11 @@
 
 #include <io/dataset_name.hpp>
 #include <io/errors.hpp>
-#include <io/hdf5.hpp>
+#include <io/format_functions.hpp>
 #include <io/hdf5_chunk.hpp>
 #include <io/hdf5_library.hpp>
 #include <io/memory.hpp>
-#include <io/npy_type.hpp>
+#include <io/shell_word.hpp>
 
 namespace tessera::io {
 namespace {

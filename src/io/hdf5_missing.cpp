@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <io/errors.hpp>
-#include <io/hdf5.hpp>
-#include <io/hdf5_chunk_writer.hpp>
+#include <io/format_functions.hpp>
+#include <io/hdf5_chunk.hpp>
 
 namespace tessera::io {
 namespace {

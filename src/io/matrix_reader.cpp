@@ -6,12 +6,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <io/convert.hpp>
 #include <io/dataset_name.hpp>
 #include <io/formats.hpp>
 #include <io/matrix_reader.hpp>
 #include <io/matrix_source.hpp>
-#include <io/npy_type.hpp>
 #include <io/shell_word.hpp>
 
 namespace tessera::io {
@@ -91,7 +89,7 @@ void MatrixReader::fill(std::span<T> to, std::uint64_t length, std::uint64_t pla
 template <class T>
 void MatrixReader::read(Part part, std::uint64_t first, std::span<T> to) const {
   if (std::is_integral_v<T>) check_size(info(), sizeof(T));
-  read_converted(*source_, path_, part, first, to);
+  read_converted(*source_, path_, to, part, first);
   if (!fills_missing() || part != Part::matrix) return;
   bool const by_rows = info().layout == Layout::right;
   std::uint64_t const length = by_rows ? info().cols : info().rows;
@@ -102,7 +100,7 @@ template <class T>
 void MatrixReader::read_block(Block const& block, std::span<T> to) const {
   if (std::is_integral_v<T>) check_size(info(), sizeof(T));
   check_block(info(), block, to.size());
-  read_block_converted(*source_, path_, block, to);
+  read_converted(*source_, path_, to, block);
   if (!fills_missing()) return;
   fill(to, info().layout == Layout::right ? block.cols : block.rows, 0, block.col);
 }

@@ -90,4 +90,19 @@ class MemorySource final : public MatrixSource {
 
 void require_positions(InputFile const& file);
 
+/// Reads elements as T, float or double. f64 to f32 rounds to nearest; f16 and bf16 keep every bit,
+/// also of NaNs and subnormal numbers. As std::uint8_t or std::uint16_t: the bits of elements of
+/// that size, as stored, in the byte order of this machine.
+/// @throws FileError if T does not hold an integer exactly
+/// @param where a part and a first element, or a block
+template <class T, class... Where>
+void read_converted(MatrixSource const& source, std::string const& path, std::span<T> to,
+                    Where const&... where);
+
+/// Refuses dimensions of zero and 2^64 bytes or more. Returns the bytes of header, A and V.
+[[nodiscard]] std::uint64_t check_shape(InputFile const& file, MatrixInfo const& info);
+
+/// As check_shape(). The bytes must fill the file exactly; check_unchanged() checks pipes later.
+[[nodiscard]] std::uint64_t check_sizes(InputFile const& file, MatrixInfo const& info);
+
 }  // namespace tessera::io

@@ -9,9 +9,11 @@
 #include <string_view>
 #include <utility>
 
-#include <io/npy.hpp>
+#include <io/dataset_name.hpp>
+#include <io/format_functions.hpp>
+#include <io/matrix_source.hpp>
 #include <io/npy_header.hpp>
-#include <io/size_check.hpp>
+#include <io/zip.hpp>
 
 namespace tessera::io {
 namespace {
@@ -124,6 +126,23 @@ void begin_npy(OutputFile& out, MatrixInfo const& info) {
   preamble.push_back(static_cast<char>(header.size() % 256));
   preamble.push_back(static_cast<char>(header.size() / 256));
   out.write_elements(std::span<char const>(preamble + header));
+}
+
+std::unique_ptr<MatrixSource> open_npz(InputFile file, RawFile const& /*raw*/) {
+  require_positions(file);
+  ZipMember const member = find_array(file, split_dataset(file.path()).dataset);
+  if (member.deflated) {
+    file.unpack({.offset = member.offset,
+                 .packed = member.packed,
+                 .bytes = member.bytes,
+                 .crc = member.crc});
+  } else {
+    file.narrow(member.offset, member.bytes);
+  }
+  MatrixInfo info = read_npy_header(file);
+  info.format = Format::npz;
+  info.version += member.deflated ? ", deflate" : ", stored";
+  return std::make_unique<PlainSource>(std::move(file), std::move(info));
 }
 
 }  // namespace tessera::io

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include <io/raw.hpp>
-#include <io/size_check.hpp>
+#include <io/format_functions.hpp>
+#include <io/matrix_source.hpp>
 
 namespace tessera::io {
 

@@ -60,4 +60,12 @@ std::string python_literal(std::string_view text) {
   return escaped_in_quotes(text);
 }
 
+std::string printable(std::string_view text, std::size_t longest) {
+  std::string result(text.substr(0, longest));
+  for (char& character : result) {
+    if (character < ' ' || character > '~') character = '?';
+  }
+  return text.size() > longest ? result + "..." : result;
+}
+
 }  // namespace tessera::io

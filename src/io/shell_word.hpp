@@ -3,12 +3,16 @@
 
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace tessera::io {
 
-// For commands in messages, which a user pastes.
+// Text of files in messages, and commands which a user pastes.
+
+/// Text of a file for messages: '?' except for printable ASCII.
+[[nodiscard]] std::string printable(std::string_view text, std::size_t longest = 40);
 
 /// Quoted for bash if needed; control characters are escaped.
 [[nodiscard]] std::string shell_word(std::string_view text);

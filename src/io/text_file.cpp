@@ -8,7 +8,6 @@
 #include <limits>
 #include <system_error>
 
-#include <io/npy_type.hpp>
 #include <io/text_file.hpp>
 
 namespace tessera::io {

@@ -4,10 +4,8 @@
 #include <functional>
 #include <type_traits>
 
-#include <io/ex3.hpp>
+#include <io/format_functions.hpp>
 #include <io/formats.hpp>
-#include <io/npy.hpp>
-#include <io/raw.hpp>
 #include <io/writers.hpp>
 
 namespace tessera::io {
@@ -98,36 +96,6 @@ void write_matrix(OutputFile& out, HostMatrix const& A) {
         write_matrix_elements(out, view);
       },
       A);
-}
-
-void write_npy_matrix(OutputFile& out, HostMatrix const& A) {
-  std::visit(
-      [&](auto const& view) {
-        begin_npy(out, info_of_matrix(view));
-        write_matrix_elements(out, view);
-      },
-      A);
-}
-
-void write_npy_vector(OutputFile& out, ElementSpan elements) {
-  begin_npy(out, info_of(elements));
-  write_elements(out, elements);
-}
-
-void write_raw(OutputFile& out, ElementSpan elements) {
-  write_elements(out, elements);
-}
-
-void write_ex3(OutputFile& out, MatrixView<float, Kokkos::LayoutRight> const& A,
-               std::span<float const> V) {
-  if (V.size() != A.extent(1)) {
-    throw FileError(ErrorKind::bad_output, out.path(),
-                    "needs a vector with one entry per column: expected " +
-                        std::to_string(A.extent(1)) + ", found " + std::to_string(V.size()));
-  }
-  begin_ex3_matrix(out, info_of_matrix(A));
-  write_matrix_elements(out, A);
-  out.write_elements(V);
 }
 
 }  // namespace tessera::io

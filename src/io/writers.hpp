@@ -25,10 +25,4 @@ void write_vector(OutputFile& out, ElementSpan elements);
 /// @throws FileError also if the format does not hold this matrix
 void write_matrix(OutputFile& out, HostMatrix const& A);
 
-void write_npy_matrix(OutputFile& out, HostMatrix const& A);
-void write_npy_vector(OutputFile& out, ElementSpan elements);
-void write_raw(OutputFile& out, ElementSpan elements);
-void write_ex3(OutputFile& out, MatrixView<float, Kokkos::LayoutRight> const& A,
-               std::span<float const> V);
-
 }  // namespace tessera::io

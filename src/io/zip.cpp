@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <io/npy_type.hpp>
+#include <io/shell_word.hpp>
 #include <io/zip.hpp>
 
 namespace tessera::io {

@@ -51,22 +51,36 @@ nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows, s
     its_map = take_vector(call, a, of_map, "the map's vector", a.rows);
     arguments.of_map = its_map->array;
   }
-  {
-    nb::gil_scoped_release const released;
-    atax_of_part({m, by_rows}, {first, count}, arguments);
-  }
+  without_gil([&] { atax_of_part({m, by_rows}, {first, count}, arguments); });
+  return finished(c);
+}
+
+/// For the sum over ranks: a row for each vector.
+Taken take_rows_of(Call const& call, MatrixInput const& a, Taken const& in) {
+  return call.output(nb::none(), "c", a.array, 2, {in.array.extents[1], a.cols}, a.type, "A");
+}
+
+nb::object atax_block_part(nb::handle A, nb::handle V, std::int64_t m, bool by_rows,
+                           std::int64_t first, std::int64_t count, nb::handle B) {
+  Call const call{"distributed.World.atax", false};
+  MatrixInput const a = take_array(call, A);
+  Taken const in = take_vectors(call, a, V, "v", a.cols);
+  Taken const c = take_rows_of(call, a, in);
+  std::optional<Taken> b;
+  if (!B.is_none()) b = take_output(call, a, in, B, "b", a.rows);
+  without_gil([&] {
+    atax_block_of_part({m, by_rows}, {first, count}, a.array.array, in.array,
+                       b ? std::optional(b->array) : std::nullopt, c.array);
+  });
   return finished(c);
 }
 
 nb::object matvec_part(nb::handle A, nb::handle x, std::int64_t m, bool by_rows) {
   Call const call{"distributed.World.matvec", false};
   MatrixInput const a = take_array(call, A);
-  Taken const in = take_vector(call, a, x, "x", a.cols);
+  Taken const in = take_vectors(call, a, x, "x", a.cols);
   Taken const b = take_output(call, a, in, nb::none(), "b", a.rows);
-  {
-    nb::gil_scoped_release const released;
-    multiply_part({m, by_rows}, a.array.array, in.array, b.array);
-  }
+  without_gil([&] { multiply_part({m, by_rows}, a.array.array, in.array, b.array); });
   return finished(b);
 }
 
@@ -74,21 +88,22 @@ nb::object rmatvec_part(nb::handle A, nb::handle u, std::int64_t m, bool by_rows
                         std::int64_t first, std::int64_t count) {
   Call const call{"distributed.World.rmatvec", false};
   MatrixInput const a = take_array(call, A);
-  Taken const in = take_vector(call, a, u, "u", a.rows);
-  Taken const c = take_output(call, a, in, nb::none(), "c", a.cols);
-  {
-    nb::gil_scoped_release const released;
+  Taken const in = take_vectors(call, a, u, "u", a.rows);
+  Taken const c = in.array.dimensions == 2 ? take_rows_of(call, a, in)
+                                           : take_output(call, a, in, nb::none(), "c", a.cols);
+  without_gil([&] {
     multiply_transposed_part({m, by_rows}, {first, count}, a.array.array, in.array, c.array);
-  }
+  });
   return finished(c);
 }
 
-void add_roots_of(nb::handle roots, std::vector<int> const& levels, nb::handle sums) {
+void add_roots_of(nb::handle roots, std::vector<int> const& levels, nb::handle sums,
+                  std::int64_t fields) {
   Call const call{"distributed.World", false};
   Taken const from = call.any(roots, "roots");
   Taken const to = call.any(sums, "sums");
   nb::gil_scoped_release const released;
-  add_roots(from.array, levels, to.array);
+  add_roots(from.array, levels, to.array, fields);
 }
 
 void scale_by(double alpha, nb::handle x) {
@@ -103,6 +118,8 @@ void add_parts(nb::module_& m) {
   m.def("_parts_of", &parts_of);
   m.def("_atax_part", &atax_part, "A"_a, "v"_a, "m"_a, "by_rows"_a, "first"_a, "count"_a, "map"_a,
         "of_map"_a.none(), "b"_a.none());
+  m.def("_atax_block_part", &atax_block_part, "A"_a, "V"_a, "m"_a, "by_rows"_a, "first"_a,
+        "count"_a, "B"_a.none());
   m.def("_matvec_part", &matvec_part);
   m.def("_rmatvec_part", &rmatvec_part);
   m.def("_add_roots", &add_roots_of);

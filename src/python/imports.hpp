@@ -58,6 +58,13 @@ struct Call {
   void require_lines(Taken const& x, char const* name) const;
 };
 
+/// body(), while Python may run other threads.
+template <class Body>
+auto without_gil(Body const& body) {
+  nanobind::gil_scoped_release const released;
+  return body();
+}
+
 /// The object that the caller gets.
 nanobind::object finished(Taken const& result);
 

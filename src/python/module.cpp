@@ -127,14 +127,13 @@ nb::object atax_of(nb::handle A, nb::handle v, nb::handle weights, nb::handle mi
   AtaxCall arguments{.a = a.array.array, .v = in.array, .c = c.array};
   if (b) arguments.b = b->array;
   TakenTerms const terms = take_terms(call, a, in, given, arguments);
-  {
-    nb::gil_scoped_release const released;
+  without_gil([&] {
     if (a.streamed != nullptr) {
       atax(*a.streamed, arguments);
     } else {
       atax(arguments);
     }
-  }
+  });
   nb::object result = finished(c);
   if (!b) return result;
   return nb::make_tuple(result, finished(*b));
@@ -148,14 +147,13 @@ nb::object product_of(char const* operation, char const* name, nb::handle A, nb:
   MatrixInput const a = take_factor(call, A, x);
   Taken const in = take_vectors(call, a, x, name, takes_rows(product) ? a.rows : a.cols);
   Taken const result = take_output(call, a, in, out, "out", gives_rows(product) ? a.rows : a.cols);
-  {
-    nb::gil_scoped_release const released;
+  without_gil([&] {
     if (a.streamed != nullptr) {
       python::product(*a.streamed, product, in.array, result.array);
     } else {
       python::product(a.array.array, product, in.array, result.array);
     }
-  }
+  });
   return finished(result);
 }
 
@@ -185,14 +183,13 @@ nb::object matvec_both_of(nb::handle A, nb::handle x, nb::handle u, nb::handle o
   }
   Taken const y = take_output(call, a, right, out_y, "out[0]", a.rows);
   Taken const w = take_output(call, a, left, out_w, "out[1]", a.cols);
-  {
-    nb::gil_scoped_release const released;
+  without_gil([&] {
     if (a.streamed != nullptr) {
       multiply_both(*a.streamed, right.array, left.array, y.array, w.array);
     } else {
       multiply_both(a.array.array, right.array, left.array, y.array, w.array);
     }
-  }
+  });
   return nb::make_tuple(finished(y), finished(w));
 }
 
@@ -210,10 +207,7 @@ nb::object matmul_of(nb::handle A, nb::handle B, nb::handle out, bool copy) {
   Taken const c = call.output(out, "out", a.array, 2, {a.rows, b.array.extents[1]}, a.type,
                               of_a + " and B of shape " + shape_text(b.array));
   call.require_lines(c, "out");
-  {
-    nb::gil_scoped_release const released;
-    gemm(a.array.array, b.array, c.array);
-  }
+  without_gil([&] { gemm(a.array.array, b.array, c.array); });
   return finished(c);
 }
 
@@ -231,10 +225,7 @@ nb::object transpose_of(nb::handle A, nb::handle out, bool copy) {
   }
   Taken const at = call.output(out, "out", a, 2, {a.array.extents[1], a.array.extents[0]},
                                a.array.type, "A of shape " + shape);
-  {
-    nb::gil_scoped_release const released;
-    transpose(a.array, at.array);
-  }
+  without_gil([&] { transpose(a.array, at.array); });
   return finished(at);
 }
 
@@ -275,11 +266,7 @@ nb::tuple check_of(nb::handle A, nb::handle v, nb::handle c, nb::handle weights,
   }
   AtaxCall arguments{.a = array, .v = x.array, .c = result.array};
   TakenTerms const terms = take_terms(call, a, x, {weights, minus, map, alpha, beta, z}, arguments);
-  Checked checked;
-  {
-    nb::gil_scoped_release const released;
-    checked = check_atax(arguments);
-  }
+  auto const checked = without_gil([&] { return check_atax(arguments); });
   return nb::make_tuple(checked.failed, checked.not_judged, checked.elements, checked.sentence);
 }
 
@@ -326,10 +313,7 @@ nb::object rows_of_stream(StreamObject const& a, std::int64_t first, std::int64_
                                   nb::make_tuple(end - first, a.reading.cols), a.reading.type.name,
                                   a.reading.by_rows ? "C" : "F"),
                               "the rows");
-  {
-    nb::gil_scoped_release const released;
-    read_rows(a, first, rows.array);
-  }
+  without_gil([&] { read_rows(a, first, rows.array); });
   return rows.object;
 }
 

@@ -1,22 +1,24 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <algorithm>
 #include <numeric>
 #include <python/parts.hpp>
 #include <python/ranks.hpp>
 #include <python/turn.hpp>
 #include <python/views.hpp>
-#include <type_traits>
 
 #include <tessera/atax.hpp>
 #include <tessera/backends/instances.hpp>
 #include <tessera/backends/platform/arithmetic.hpp>
+#include <tessera/distributed/detail/block_jobs.hpp>
 #include <tessera/distributed/detail/joins.hpp>
 #include <tessera/distributed/detail/parts.hpp>
 #include <tessera/distributed/detail/shares.hpp>
+#include <tessera/kernels/elements.hpp>
+#include <tessera/kernels/factor.hpp>
 #include <tessera/order/vector_stack.hpp>
 #include <tessera/solve/direct.hpp>
+#include <tessera/solve/moments.hpp>
 
 namespace tessera::python {
 namespace {
@@ -49,6 +51,15 @@ void with_kernels_for(RowsOfMatrix const& matrix, Array const& a, Body const& bo
 template <class Exec, class T>
 tessera::detail::MatrixArgument<T const> matrix_in(Array const& a) {
   return tessera::detail::matrix_in(matrix<Exec, T>(a));
+}
+template <class Exec, class T>
+tessera::detail::MatrixArgument<T> matrix_out(Array const& a) {
+  return tessera::detail::matrix_out(matrix<Exec, T>(a));
+}
+/// Contiguous rows.
+template <class T>
+tessera::detail::OutputVector<T> rows_of(Array const& c) {
+  return {static_cast<T*>(c.data), 1};
 }
 template <class Exec, class T>
 tessera::detail::VectorArgument<T const> vector_in(Array const& x) {
@@ -113,6 +124,23 @@ void atax_of_part(RowsOfMatrix const& matrix, SomeRows const& some, AtaxCall con
       });
 }
 
+void atax_block_of_part(RowsOfMatrix const& matrix, SomeRows const& some, Array const& a,
+                        Array const& v, std::optional<Array> const& b, Array const& c) {
+  with_kernels_for(
+      matrix, a,
+      [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
+        auto const in_a = matrix_in<Exec, T>(a);
+        auto const in = matrix_in<Exec, T>(v);
+        std::optional<tessera::detail::MatrixArgument<T>> its_b;
+        if (b) its_b = matrix_out<Exec, T>(*b);
+        AtaxOptions<Exec, T> const options;
+        kernels::Identity const factor;
+        parts::AtaxBlockJob<Exec, T, kernels::Identity> const job{
+            exec, in_a, in, its_b ? &*its_b : nullptr, options, factor, matrix.all_rows};
+        job.template add_units<Set, by_rows()>({some.first, some.count}, rows_of<T>(c));
+      });
+}
+
 void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, Array const& b) {
   if (a.extents[0] == 0 || a.extents[1] == 0) return product(a, Product::plain, v, b);
   with_kernels_for(
@@ -120,6 +148,10 @@ void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, A
       [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
         auto const lines = parts::lines_of_rows<by_rows()>(matrix_in<Exec, T>(a), {0, a.extents[0]},
                                                            matrix.all_rows);
+        if (v.dimensions == 2) {
+          return parts::multiply_rows_by_block<Set, by_rows()>(
+              exec, lines, matrix_in<Exec, T>(v), matrix_out<Exec, T>(b), Options<Exec>{});
+        }
         parts::multiply_rows<Set, by_rows()>(exec, lines, vector_in<Exec, T>(v), output<Exec, T>(b),
                                              Options<Exec>{});
       });
@@ -132,20 +164,34 @@ void multiply_transposed_part(RowsOfMatrix const& matrix, SomeRows const& some, 
       matrix, a,
       [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
         auto const in_a = matrix_in<Exec, T>(a);
-        auto const in_u = vector_in<Exec, T>(u);
         Options<Exec> const options;
+        if (u.dimensions == 2) {
+          auto const block = matrix_in<Exec, T>(u);
+          parts::TransposedBlockJob<Exec, T> const job{exec, in_a, block, options, matrix.all_rows};
+          return job.template add_units<Set, by_rows()>({some.first, some.count}, rows_of<T>(c));
+        }
+        auto const in_u = vector_in<Exec, T>(u);
         parts::TransposedJob<Exec, T> const job{exec, in_a, in_u, options, matrix.all_rows};
         job.template add_units<Set, by_rows()>({some.first, some.count}, output<Exec, T>(c));
       });
 }
 
-void add_roots(Array const& roots, std::vector<int> const& levels, Array const& sums) {
+void add_roots(Array const& roots, std::vector<int> const& levels, Array const& sums,
+               std::int64_t fields) {
   backends::host::OrdinaryArithmetic const mode;
   with_type(roots, [&]<class T>(T) {
     std::int64_t const length = roots.extents[1];
     auto* const vectors = static_cast<T*>(roots.data);
     for (auto const& join : parts::joins_of({levels})) {
-      tessera::detail::add_vector(vectors + join.to * length, vectors + join.from * length, length);
+      T* const to = vectors + join.to * length;
+      T const* const from = vectors + join.from * length;
+      if constexpr (std::is_same_v<T, double>) {
+        if (fields > 1) {
+          solve::detail::join_moments(to, from, length);
+          continue;
+        }
+      }
+      tessera::detail::add_vector(to, from, length);
     }
     auto* const to = static_cast<T*>(sums.data);
     for (std::int64_t j = 0; j < length; ++j) to[j] = vectors[j] + T(0);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <python/operations.hpp>
 #include <vector>
 
@@ -40,15 +41,20 @@ struct SomeRows {
 /// C = Aᵀ·f(A·v) over a subtree of a rank's rows. Arrays other than C cover all its rows. Ignores
 /// alpha, beta and z.
 void atax_of_part(RowsOfMatrix const& matrix, SomeRows const& some, AtaxCall const& call);
-/// b = A·v of a rank's rows
+/// b = A·v of a rank's rows; v may be a block of vectors
 void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, Array const& b);
-/// c = Aᵀ·u over a subtree of a rank's rows
+/// C = Aᵀ·B over a subtree of a rank's rows, B = A·V for blocks of vectors. C has a row for each.
+void atax_block_of_part(RowsOfMatrix const& matrix, SomeRows const& some, Array const& a,
+                        Array const& v, std::optional<Array> const& b, Array const& c);
+/// c = Aᵀ·u over a subtree of a rank's rows; of a block, c has a row for each vector
 void multiply_transposed_part(RowsOfMatrix const& matrix, SomeRows const& some, Array const& a,
                               Array const& u, Array const& c);
 
 /// sums = the tree over all ranks' roots of 2^level units, one per row, which are overwritten.
 /// Rounds as the kernels, whatever mode the caller has set.
-void add_roots(Array const& roots, std::vector<int> const& levels, Array const& sums);
+/// @param fields elements that belong together: 1 are added, more are moments of a column
+void add_roots(Array const& roots, std::vector<int> const& levels, Array const& sums,
+               std::int64_t fields);
 /// x = alpha·x, on the host; rounds as add_roots().
 void scale(double alpha, Array const& x);
 
@@ -59,8 +65,10 @@ struct OnRanks {
   std::int64_t first;
   bool in_segments;  ///< each rank owns whole segments
   /// As add_roots(), with this rank's roots.
-  std::function<void(Array const& roots, std::vector<int> const& levels, Array const& sums)> add;
-  /// Fills the entries of other ranks' rows.
+  std::function<void(Array const& roots, std::vector<int> const& levels, Array const& sums,
+                     std::int64_t fields)>
+      add;
+  /// Fills the entries, or rows, of other ranks' rows.
   std::function<void(Array const& x)> share;
 };
 

@@ -21,10 +21,13 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/kernels.hpp>
+#include <tessera/detail/product.hpp>
+#include <tessera/distributed/detail/block_jobs.hpp>
 #include <tessera/distributed/detail/block_part.hpp>
 #include <tessera/distributed/detail/parts.hpp>
 #include <tessera/distributed/detail/shares.hpp>
 #include <tessera/distributed/detail/squares_job.hpp>
+#include <tessera/kernels/elements.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
 #include <tessera/options.hpp>
@@ -68,6 +71,8 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   using ConstVector = solve::ConstValues<Exec, T>;
   using Index = summation::Index;
   using Rows = distributed::Rows;
+  template <class Element>
+  using Block = Kokkos::View<Element**, Kokkos::LayoutRight, typename Exec::memory_space>;
   using Output = tessera::detail::OutputVector<T>;
 
  public:
@@ -128,6 +133,53 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
                                                           this->rows()},
               c);
   }
+  Index do_atax_of_each(Block<T const> const& VT, std::vector<typename Base::Map> const& maps,
+                        Block<T> const& BT, Block<T> const& CT) const override {
+    if (is_empty()) return Base::do_atax_of_each(VT, maps, BT, CT);
+    auto const a = tessera::detail::matrix_in(a_);
+    auto const V = tessera::detail::matrix_in(solve::detail::as_columns<Exec, T const>(VT));
+    auto const B = tessera::detail::matrix_out(my_rows(BT));
+    AtaxOptions<Exec, T> const options{.workspace = &workspace_};
+    if (maps.empty()) {
+      kernels::Identity const factor;
+      using Job = distributed::detail::AtaxBlockJob<Exec, T, kernels::Identity>;
+      add_units(Job{this->exec(), a, V, &B, options, factor, this->rows()}, flat(CT));
+    } else {
+      if (rows_.count > 0) multiply_my_rows_by(V, B);
+      std::vector<typename Base::Map> mine;
+      mine.reserve(maps.size());
+      for (auto const& map : maps) mine.push_back(distributed::detail::some_of(map, rows_));
+      solve::detail::apply_maps<Exec, T>(this->exec(), mine, BT, rows_.first, rows_.count);
+      add_products_of(my_rows(BT), CT);
+    }
+    share_block(BT);
+    return (maps.empty() ? 1 : 2) * passes_of(VT.extent(0));
+  }
+  Index do_multiply_transposed_of_each(Block<T const> const& UT,
+                                       Block<T> const& CT) const override {
+    if (is_empty()) return Base::do_multiply_transposed_of_each(UT, CT);
+    add_products_of(my_rows(UT), CT);
+    return passes_of(UT.extent(0));
+  }
+  void multiply_my_rows_by(tessera::detail::MatrixArgument<T const> const& V,
+                           tessera::detail::MatrixArgument<T> const& B) const {
+    with_kernels<Exec>(ranks_.matrix.by_rows, [&]<class Set, class ByRows>(Set, ByRows by_rows) {
+      auto const lines = distributed::detail::lines_of_rows<by_rows()>(
+          tessera::detail::matrix_in(a_), {0, rows_.count}, this->rows());
+      distributed::detail::multiply_rows_by_block<Set, by_rows()>(
+          this->exec(), lines, V, B, Options<Exec>{.workspace = &workspace_});
+    });
+  }
+  /// C = Aᵀ·U.
+  template <class Columns>
+  void add_products_of(Columns const& U, Block<T> const& CT) const {
+    auto const a = tessera::detail::matrix_in(a_);
+    auto const u = tessera::detail::matrix_in(U);
+    Options<Exec> const options{.workspace = &workspace_};
+    add_units(
+        distributed::detail::TransposedBlockJob<Exec, T>{this->exec(), a, u, options, this->rows()},
+        flat(CT));
+  }
   void do_multiply_block(solve::detail::BlockProducts<Exec, T> const& products) const override {
     if (!ranks_.in_segments) {
       auto const whole = gathered();
@@ -144,10 +196,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
                                             part.products(), Kernels::automatic, workspace_);
           part.finish();
         });
-    std::size_t const size = products.BT.extent(1);
-    for (std::size_t j = 0; j < products.BT.extent(0); ++j) {
-      share(products.BT.data() + j * size, size);
-    }
+    share_block(products.BT);
   }
   void do_gram(solve::detail::GramProducts<Exec, T> const& products) const override {
     using Products = solve::detail::GramProducts<Exec, T>;
@@ -166,10 +215,25 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
                    solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
                                                      part, Kernels::automatic, workspace_);
                  });
-    std::size_t const size = products.MT.extent(1);
-    for (std::size_t j = 0; j < products.MT.extent(0); ++j) {
-      share(products.MT.data() + j * size, size);
+    share_block(products.MT);
+  }
+  void do_moments(solve::detail::MomentProducts<Exec, T> const& products) const override {
+    if (!ranks_.in_segments) {
+      auto const whole = gathered();
+      return solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(whole),
+                                               products, Kernels::automatic, workspace_);
     }
+    add_subtrees(
+        {this->rows(), summation::segment<T>}, "World.rows_of with blocks=True", products.to.data(),
+        products.to.size(),
+        [&](Rows const& rows, double* sum) {
+          auto part = products;
+          part.to = decltype(part.to)(sum, products.to.size());
+          auto const some = Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
+          solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some), part,
+                                            Kernels::automatic, workspace_);
+        },
+        solve::detail::ColumnMoments::fields);
   }
   void do_sums_of_squares(ConstVector const& mean, ConstVector const& units,
                           Vector const& c) const override {
@@ -187,6 +251,17 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   [[nodiscard]] bool is_empty() const { return this->rows() == 0 || this->cols() == 0; }
   [[nodiscard]] Vector mine(Vector const& b) const {
     return Vector(b.data() + rows_.first, entries());
+  }
+  /// This rank's rows of a block that is stored column after column.
+  template <class Element>
+  [[nodiscard]] auto my_rows(Block<Element> const& block) const {
+    return Kokkos::subview(solve::detail::as_columns<Exec, Element>(block),
+                           Kokkos::pair(rows_.first, rows_.end()), Kokkos::ALL);
+  }
+  static Vector flat(Block<T> const& block) { return Vector(block.data(), block.size()); }
+  static Index passes_of(std::size_t vectors) {
+    return tessera::detail::passes_of(
+        vectors, tessera::detail::columns_at_once<Exec, T>(Kernels::automatic));
   }
   [[nodiscard]] std::size_t entries() const { return static_cast<std::size_t>(rows_.count); }
 
@@ -230,10 +305,11 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
       });
     });
   }
-  /// c = the tree over all ranks' subtrees; add(rows, sum) computes one of this rank's.
+  /// c = the tree over all ranks' subtrees; add(rows, sum) computes one of this rank's. `fields`:
+  /// as in add_roots().
   template <class S, class Add>
   void add_subtrees(distributed::detail::Units const& units, std::string const& proposed_by, S* c,
-                    std::size_t size, Add const& add) const {
+                    std::size_t size, Add const& add, std::int64_t fields = 1) const {
     auto const subtrees = subtrees_of(units, rows_, proposed_by);
     solve::Values<Exec, S> const root("tessera::python::root", size);
     std::vector<S> roots;
@@ -249,7 +325,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     {
       Turn::Function const function;
       ranks_.add(on_host(roots.data(), 2, {static_cast<std::int64_t>(levels.size()), length}),
-                 levels, on_host(sums.data(), 1, {length, 1}));
+                 levels, on_host(sums.data(), 1, {length, 1}), fields);
     }
     stream::detail::from_host(sums, solve::Values<Exec, S>(c, size));
   }
@@ -261,6 +337,28 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
       ranks_.share(on_host(entries.data(), 1, {static_cast<std::int64_t>(size), 1}));
     }
     stream::detail::from_host(entries, device);
+  }
+  /// The vectors of a block, with the messages of one.
+  void share_block(Block<T> const& block) const {
+    auto const count = block.extent(0), size = block.extent(1);
+    if (count == 0) return;
+    if (count == 1) return share(block.data(), size);
+    auto columns = stream::detail::to_host<T>(flat(block));
+    std::vector<T> lines(columns.size());
+    auto const copy = [&](std::size_t first, std::size_t end, auto const& body) {
+      for (std::size_t i = first; i < end; ++i) {
+        for (std::size_t j = 0; j < count; ++j) body(columns[j * size + i], lines[i * count + j]);
+      }
+    };
+    auto const first = static_cast<std::size_t>(rows_.first);
+    copy(first, first + entries(), [](T const& x, T& to) { to = x; });
+    {
+      Turn::Function const function;
+      ranks_.share(on_host(lines.data(), 2,
+                           {static_cast<std::int64_t>(size), static_cast<std::int64_t>(count)}));
+    }
+    copy(0, size, [](T& to, T const& x) { to = x; });
+    stream::detail::from_host(columns, flat(block));
   }
   template <class S>
   static Array on_host(S* data, int dimensions, std::array<std::int64_t, 2> const& extents) {

@@ -60,7 +60,7 @@ void with_operator(Solving const& solving, CallsOf const& calls_of, Body const& 
         return run.template operator()<Exec, T>(RanksOperator<Exec, T>(exec, a, *solving.ranks));
       }
       with_matrix<Exec, T>(a, [&](auto const& view) {
-        auto const A = solve::detail::matrix_of<T>(view);
+        auto const A = tessera::detail::stored_in<T>(view);
         run.template operator()<Exec, T>(
             solve::detail::OperatorInMemory<Exec, T, std::decay_t<decltype(A)>>(exec, A));
       });
@@ -248,26 +248,12 @@ ColumnStatsFound column_stats(Solving const& solving, std::int64_t ddof,
   return found;
 }
 
-solve::RegressionSolver solver_of(RegressionMethod method) {
-  switch (method) {
-    case RegressionMethod::newton:
-      return solve::RegressionSolver::newton;
-    case RegressionMethod::newton_cg:
-      return solve::RegressionSolver::newton_cg;
-    case RegressionMethod::lbfgs:
-      return solve::RegressionSolver::lbfgs;
-    default:
-      return solve::RegressionSolver::automatic;
-  }
-}
-
 RegressionFound regression(Solving const& solving, RegressionCall const& call) {
   RegressionFound found;
-  auto const solver = solver_of(call.method);
   auto const calls = [&](solve::Index /*rows*/, solve::Index cols) -> solve::SolverCalls {
-    bool const is_multinomial = call.loss == RegressionLoss::multinomial;
+    bool const is_multinomial = call.loss == solve::Loss::multinomial;
     bool const is_newton =
-        solve::solver_of({.solver = solver}, cols) == solve::RegressionSolver::newton;
+        solve::solver_of({.solver = call.solver}, cols) == solve::RegressionSolver::newton;
     if (!is_multinomial && !is_newton) return {};
     auto sums = solve::detail::newton_sums(cols);
     if (is_multinomial) sums.push_back(solve::detail::class_sums(cols, call.classes));
@@ -283,21 +269,10 @@ RegressionFound regression(Solving const& solving, RegressionCall const& call) {
                                                          .has_intercept = call.has_intercept,
                                                          .power = call.power,
                                                          .tol = call.tol,
-                                                         .solver = solver,
+                                                         .solver = call.solver,
                                                          .maxiter = call.maxiter};
-                  auto const result =
-                      call.loss == RegressionLoss::linear
-                          ? solve::linear_regression(op, observed, options, control)
-                      : call.loss == RegressionLoss::logistic
-                          ? solve::logistic_regression(op, observed, options, control)
-                      : call.loss == RegressionLoss::poisson
-                          ? solve::poisson_regression(op, observed, options, control)
-                      : call.loss == RegressionLoss::gamma
-                          ? solve::gamma_regression(op, observed, options, control)
-                      : call.loss == RegressionLoss::tweedie
-                          ? solve::tweedie_regression(op, observed, options, control)
-                          : solve::multinomial_regression(op, observed, call.classes, options,
-                                                          control);
+                  auto const result = solve::detail::run_regression<Exec, T>(
+                      call.loss, op, observed, options, control, call.classes);
                   write(op.exec(), result.x, call.x);
                   found = found_of(result);
                 });
@@ -308,9 +283,9 @@ std::vector<RegressionFound> regressions(Solving const& solving, RegressionCall 
                                          std::vector<double> const& penalties) {
   std::vector<RegressionFound> all;
   auto const targets = static_cast<solve::Index>(penalties.size());
-  auto const solver = solver_of(call.method);
   auto const calls = [&](solve::Index /*rows*/, solve::Index cols) -> solve::SolverCalls {
-    if (solve::solver_of({.solver = solver}, cols) != solve::RegressionSolver::newton) return {};
+    if (solve::solver_of({.solver = call.solver}, cols) != solve::RegressionSolver::newton)
+      return {};
     auto sums = solve::detail::newton_sums(cols);
     sums.push_back(solve::detail::target_sums(cols, targets, true));
     return {.sums = std::move(sums)};
@@ -324,7 +299,7 @@ std::vector<RegressionFound> regressions(Solving const& solving, RegressionCall 
         if (call.weights) weights = values<Exec, T>(op.exec(), *call.weights);
         solve::RegressionOptions const options{.has_intercept = call.has_intercept,
                                                .tol = call.tol,
-                                               .solver = solver,
+                                               .solver = call.solver,
                                                .maxiter = call.maxiter};
         Kokkos::View<T const**, Kokkos::LayoutLeft, typename Exec::memory_space> const Y(
             y.data(), static_cast<std::size_t>(op.rows()), penalties.size());

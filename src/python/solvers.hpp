@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include <tessera/solve/losses.hpp>
 #include <tessera/solve/stop.hpp>
 
 /// The caller has checked types, shapes and places. Complete on return.
@@ -95,13 +96,8 @@ struct ColumnStatsFound {
 ColumnStatsFound column_stats(Solving const& solving, std::int64_t ddof,
                               std::optional<double> missing);
 
-enum class RegressionLoss { linear, logistic, poisson, gamma, tweedie, multinomial };
-
-/// As solve::RegressionSolver.
-enum class RegressionMethod { automatic, newton, newton_cg, lbfgs };
-
 struct RegressionCall {
-  RegressionLoss loss = RegressionLoss::linear;
+  solve::Loss loss = solve::Loss::squares;
   Array y{};
   std::optional<Array> weights{};
   std::optional<Array> offset{};
@@ -111,7 +107,7 @@ struct RegressionCall {
   std::int64_t classes = 1;  ///< multinomial
   bool has_intercept = true;
   double tol = 0;
-  RegressionMethod method = RegressionMethod::automatic;
+  solve::RegressionSolver solver = solve::RegressionSolver::automatic;
   std::int64_t maxiter = 100;
 };
 struct RegressionFound {

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include <tessera/solve/losses.hpp>
 #include <tessera/solve/stop.hpp>
 
 namespace tessera::python {
@@ -36,9 +37,10 @@ OnRanks ranks_of(nb::handle A, std::int64_t all_rows) {
       .first = nb::cast<std::int64_t>(A.attr("rows").attr("start")),
       .in_segments = nb::cast<bool>(A.attr("_in_segments")),
       .add =
-          [A](Array const& roots, std::vector<int> const& levels, Array const& sums) {
+          [A](Array const& roots, std::vector<int> const& levels, Array const& sums,
+              std::int64_t fields) {
             nb::gil_scoped_acquire const acquired;
-            A.attr("_add")(numpy_view(roots), levels, numpy_view(sums));
+            A.attr("_add")(numpy_view(roots), levels, numpy_view(sums), fields);
           },
       .share =
           [A](Array const& x) {
@@ -138,11 +140,7 @@ nb::list least_squares_of(std::string const& name, std::string const& method, nb
     solutions.push_back(new_array(call, a, model(a, sides.front()), 1, a.cols));
     arguments.x.push_back(solutions.back().array);
   }
-  std::vector<LeastSquaresFound> found;
-  {
-    nb::gil_scoped_release const released;
-    found = least_squares(solving_of(a, on_step), arguments);
-  }
+  auto const found = without_gil([&] { return least_squares(solving_of(a, on_step), arguments); });
   nb::list results;
   for (std::size_t i = 0; i < found.size(); ++i) {
     nb::dict result = dictionary_of(found[i].ending);
@@ -171,11 +169,7 @@ nb::dict triplets_of(Call const& call, nb::handle A, SvdCall arguments, bool wan
     ut = new_array(call, a, like, 2, arguments.k, a.rows);
     arguments.ut = ut->array;
   }
-  SvdFound found;
-  {
-    nb::gil_scoped_release const released;
-    found = svd(solving_of(a, on_step), arguments);
-  }
+  auto const found = without_gil([&] { return svd(solving_of(a, on_step), arguments); });
   nb::dict result = dictionary_of(found.ending);
   result["vt"] = finished(vt);
   result["ut"] = ut ? finished(*ut) : nb::none();
@@ -208,11 +202,8 @@ nb::dict randomized_svd_of(std::string const& name, nb::handle A, std::int64_t k
 nb::dict column_stats_of(std::string const& name, nb::handle A, std::int64_t ddof,
                          std::optional<double> missing, bool copy) {
   Input const a = take({name.c_str(), copy}, A, nb::none());
-  ColumnStatsFound found;
-  {
-    nb::gil_scoped_release const released;
-    found = column_stats(solving_of(a, nb::none()), ddof, missing);
-  }
+  auto const found =
+      without_gil([&] { return column_stats(solving_of(a, nb::none()), ddof, missing); });
   nb::dict result;
   result["mean"] = found.mean;
   result["variance"] = found.variance;
@@ -224,11 +215,11 @@ nb::dict column_stats_of(std::string const& name, nb::handle A, std::int64_t ddo
   return result;
 }
 
-RegressionMethod method_of(std::string const& solver) {
-  return solver == "newton"      ? RegressionMethod::newton
-         : solver == "newton_cg" ? RegressionMethod::newton_cg
-         : solver == "lbfgs"     ? RegressionMethod::lbfgs
-                                 : RegressionMethod::automatic;
+solve::RegressionSolver solver_named(std::string const& solver) {
+  return solver == "newton"      ? solve::RegressionSolver::newton
+         : solver == "newton_cg" ? solve::RegressionSolver::newton_cg
+         : solver == "lbfgs"     ? solve::RegressionSolver::lbfgs
+                                 : solve::RegressionSolver::automatic;
 }
 
 nb::dict regression_of(std::string const& name, std::string const& loss, nb::handle A, nb::handle y,
@@ -240,12 +231,12 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
   Taken const right = take_vector(call, a, y, "y", a.rows);
   Taken const x = new_array(call, a, model(a, right), 1, classes * a.cols);
   RegressionCall arguments{.y = right.array, .x = x.array, .penalty = penalty};
-  arguments.loss = loss == "linear"     ? RegressionLoss::linear
-                   : loss == "logistic" ? RegressionLoss::logistic
-                   : loss == "poisson"  ? RegressionLoss::poisson
-                   : loss == "gamma"    ? RegressionLoss::gamma
-                   : loss == "tweedie"  ? RegressionLoss::tweedie
-                                        : RegressionLoss::multinomial;
+  arguments.loss = loss == "linear"     ? solve::Loss::squares
+                   : loss == "logistic" ? solve::Loss::logistic
+                   : loss == "poisson"  ? solve::Loss::poisson
+                   : loss == "gamma"    ? solve::Loss::gamma
+                   : loss == "tweedie"  ? solve::Loss::tweedie
+                                        : solve::Loss::multinomial;
   arguments.power = power;
   arguments.classes = classes;
   std::optional<Taken> of_weights;
@@ -260,13 +251,9 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
   }
   arguments.has_intercept = intercept;
   arguments.tol = tol;
-  arguments.method = method_of(solver);
+  arguments.solver = solver_named(solver);
   arguments.maxiter = maxiter;
-  RegressionFound found;
-  {
-    nb::gil_scoped_release const released;
-    found = regression(solving_of(a, on_step), arguments);
-  }
+  auto const found = without_gil([&] { return regression(solving_of(a, on_step), arguments); });
   nb::dict result = dictionary_of(found);
   result["x"] = finished(x);
   return result;
@@ -289,13 +276,10 @@ nb::tuple regressions_of(std::string const& name, nb::handle A, nb::handle y, nb
   }
   arguments.has_intercept = intercept;
   arguments.tol = tol;
-  arguments.method = method_of(solver);
+  arguments.solver = solver_named(solver);
   arguments.maxiter = maxiter;
-  std::vector<RegressionFound> found;
-  {
-    nb::gil_scoped_release const released;
-    found = regressions(solving_of(a, nb::none()), arguments, penalties);
-  }
+  auto const found =
+      without_gil([&] { return regressions(solving_of(a, nb::none()), arguments, penalties); });
   nb::list results;
   for (RegressionFound const& each : found) results.append(dictionary_of(each));
   return nb::make_tuple(finished(x), results);

@@ -63,78 +63,30 @@ void call_aatx(Exec const& exec, A const& at, MatrixArgument<T const> const& u,
 /// | argument | shape | |
 /// |---|---|---|
 /// | A | m x n | in: as `atax` |
-/// | u | m | in: any stride |
-/// | B | m | out: any stride but 0, overwritten |
+/// | u | m, or m x k | in: any stride; a block of k vectors of any layout, without z |
+/// | B | m, or m x k | out: any stride but 0, overwritten; of a block of any layout |
 /// | options | | as `atax` of Aᵀ: the map has n entries, z has m |
 ///
 /// Work and traffic: 4mn flop; fused (mn + 2m)·sizeof(T) bytes, two-stage (2mn + 2m +
 /// 2n)·sizeof(T). The columns of A have the role of the rows in `atax`: column-major matrices are
 /// read once if rows of their length are.
 ///
-/// Guarantees and errors as `atax`, with the bits of `atax` of Aᵀ: a LayoutRight m x n View is a
-/// LayoutLeft n x m View of the same memory. Tools for profiling show that `atax`.
+/// Guarantees and errors as `atax`, also for a narrow A, with the bits of `atax` of Aᵀ: a
+/// LayoutRight m x n View is a LayoutLeft n x m View of the same memory. Tools for profiling show
+/// that `atax`.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutLeft> A("A", 30, 1000);
 /// Kokkos::View<double*> u("u", 30), B("B", 30);
 /// tessera::aatx(Kokkos::DefaultExecutionSpace(), A, u, B);  // B = A·(Aᵀ·u)
 /// ```
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> U, OutputVectorOf<Exec, A> B>
+template <ExecutionSpace Exec, StoredMatrixOf<Exec> A, InputOf<Exec, A> U, OutputFor<Exec, U> B>
 void aatx(
     Exec const& exec, A const& a, U const& u, B const& b,
-    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
-  detail::call_aatx(exec, detail::matrix_in(detail::TransposeOf(a)), detail::vector_in(u),
-                    detail::vector_out(b), options);
-}
-
-/// B = A·(Aᵀ·U) for a block U of k vectors
-///
-/// U and B are m x k, of any layout. No z. Column j has the bits of a call with U's column j.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutLeft> A("A", 30, 1000);
-/// Kokkos::View<double**, Kokkos::LayoutRight> U("U", 30, 8), B("B", 30, 8);
-/// tessera::aatx(Kokkos::DefaultExecutionSpace(), A, U, B);
-/// ```
-template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
-void aatx(
-    Exec const& exec, A const& a, In const& u, Out const& b,
-    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
-  detail::call_aatx(exec, detail::matrix_in(detail::TransposeOf(a)), detail::matrix_in(u),
-                    detail::matrix_out(b), options);
-}
-
-/// B = A·(Aᵀ·u) of a narrow matrix
-///
-/// A is m x n, of a NarrowMatrix's element types. The result has the bits of the same call with A
-/// widened to the scalars of u. GPUs have accelerated kernels for vectors
-/// and the lines named in docs/guide/narrow.md.
-/// @throws std::invalid_argument as above, and for `Kernels::accelerated` with other lines on a GPU
-///
-/// ```cpp
-/// Kokkos::View<std::int8_t**, Kokkos::LayoutLeft> A("A", 30, 1000);
-/// Kokkos::View<float*> u("u", 30), B("B", 30);
-/// tessera::aatx(Kokkos::DefaultExecutionSpace(), A, u, B);
-/// ```
-template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, InputVectorOf<Exec> U,
-          OutputVectorOf<Exec, U> B>
-void aatx(
-    Exec const& exec, Narrow const& a, U const& u, B const& b,
     std::type_identity_t<AtaxOptions<Exec, typename U::non_const_value_type>> const& options = {}) {
   using T = typename U::non_const_value_type;
-  detail::call_aatx(exec, detail::narrow_in<T>(detail::TransposeOf(a)), detail::vector_in(u),
-                    detail::vector_out(b), options);
-}
-
-/// B = A·(Aᵀ·U) of a narrow matrix and a block of k vectors.
-template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, MatrixOf<Exec> In,
-          OutputMatrixOf<Exec, In> Out>
-void aatx(Exec const& exec, Narrow const& a, In const& u, Out const& b,
-          std::type_identity_t<AtaxOptions<Exec, typename In::non_const_value_type>> const&
-              options = {}) {
-  using T = typename In::non_const_value_type;
-  detail::call_aatx(exec, detail::narrow_in<T>(detail::TransposeOf(a)), detail::matrix_in(u),
-                    detail::matrix_out(b), options);
+  detail::call_aatx(exec, detail::stored_in<T>(detail::TransposeOf(a)), detail::input_of(u),
+                    detail::output_of(b), options);
 }
 
 template <ExecutionSpace Exec, ForeignStorage A, class... Arguments>

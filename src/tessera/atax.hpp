@@ -124,8 +124,8 @@ void call_atax(Exec const& exec, A const& a, VectorArgument<T const> const& v,
 /// | argument | shape | |
 /// |---|---|---|
 /// | A | m x n | in: rows or columns contiguous, any leading dimension |
-/// | v | n | in: any stride |
-/// | C | n | out: any stride but 0, overwritten |
+/// | v | n, or n x k | in: any stride; a block of k vectors of any layout |
+/// | C | n, or n x k | out: any stride but 0, overwritten; of a block of any layout |
 /// | options | | f, α, β and z; method, workspace, tuning, kernels |
 ///
 /// f is the `.map`, applied to each entry of A·v. C_j = fma(β, z_j, α·c_j) with α·c_j rounded.
@@ -136,8 +136,18 @@ void call_atax(Exec const& exec, A const& a, VectorArgument<T const> const& v,
 /// Rules of every call: docs/guide/first-program.md. The bits depend only on the inputs and A's
 /// layout (docs/summation.md). Without rows, C = β·z. LayoutStride is row-major if rows are
 /// contiguous, else column-major if columns are, else refused.
-/// @throws std::invalid_argument for wrong sizes, missing memory, overlap, an unusable tuning, or a
-/// workspace in use, before any work is enqueued
+///
+/// Column j of a block has the bits of a call with its column j. It has no z. Up to 32 columns
+/// share a pass over A, up to eight with portable kernels. `method_of_blocks` returns the method of
+/// a pass.
+///
+/// A may be narrow, of a NarrowMatrix's element types. The result then has the bits of the same
+/// call with A widened to the scalars of v, with every option. A is read as stored: fused mn bytes,
+/// or 2mn; twice as many in two stages. GPUs have accelerated kernels for vectors and the lines
+/// named in docs/guide/narrow.md.
+/// @throws std::invalid_argument for wrong sizes, missing memory, overlap, an unusable tuning, a
+/// workspace in use, and `Kernels::accelerated` with other lines of a narrow matrix on a GPU,
+/// before any work is enqueued
 ///
 /// Source: ATAX of PolyBench.
 ///
@@ -147,174 +157,68 @@ void call_atax(Exec const& exec, A const& a, VectorArgument<T const> const& v,
 /// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C);  // C = Aᵀ·(A·v)
 /// // The gradient Aᵀ·(A·v - y) of least squares:
 /// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C, {.map = tessera::maps::minus(y)});
+/// Kokkos::View<double**, Kokkos::LayoutRight> V("V", 30, 8), CV("CV", 30, 8);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, V, CV);
+/// Kokkos::View<std::int8_t**, Kokkos::LayoutRight> narrow("narrow", 1000, 30);
+/// Kokkos::View<float*> x("x", 30), D("D", 30);
+/// tessera::atax(Kokkos::DefaultExecutionSpace(), narrow, x, D);
 /// ```
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C>
+template <ExecutionSpace Exec, StoredMatrixOf<Exec> A, InputOf<Exec, A> V, OutputFor<Exec, V> C>
 void atax(
     Exec const& exec, A const& a, V const& v, C const& c,
-    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
-  using T = typename A::non_const_value_type;
-  detail::call_atax<Exec, T>(exec, detail::matrix_in(a), detail::vector_in(v), nullptr,
-                             detail::vector_out(c), options);
+    std::type_identity_t<AtaxOptions<Exec, typename V::non_const_value_type>> const& options = {}) {
+  using T = typename V::non_const_value_type;
+  auto const out = detail::output_of(c);
+  decltype(&out) const none = nullptr;
+  detail::call_atax<Exec, T>(exec, detail::stored_in<T>(a), detail::input_of(v), none, out,
+                             options);
 }
 
 /// C = α·Aᵀ·B + β·z, and B = f(A·v)
 ///
-/// B has m entries of any stride. Without a map, or with `.keep_product`, it has the bits of
-/// `multiply`. Without columns, B = f(0). Adds m·sizeof(T) bytes, 4m·sizeof(T) with a map.
+/// B has m entries of any stride, or is m x k. Without a map, or with `.keep_product`, it has the
+/// bits of `multiply`. Without columns, B = f(0). Adds m·sizeof(T) bytes, 4m·sizeof(T) with a map.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
 /// Kokkos::View<double*> v("v", 30), B("B", 1000), C("C", 30);
 /// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, B, C);
 /// ```
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
-          OutputVectorOf<Exec, A> C>
+template <ExecutionSpace Exec, StoredMatrixOf<Exec> A, InputOf<Exec, A> V, OutputFor<Exec, V> B,
+          OutputFor<Exec, V> C>
 void atax(
     Exec const& exec, A const& a, V const& v, B const& b, C const& c,
-    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
-  auto const first = detail::vector_out(b);
-  detail::call_atax(exec, detail::matrix_in(a), detail::vector_in(v), &first, detail::vector_out(c),
-                    options);
+    std::type_identity_t<AtaxOptions<Exec, typename V::non_const_value_type>> const& options = {}) {
+  using T = typename V::non_const_value_type;
+  auto const first = detail::output_of(b);
+  detail::call_atax<Exec, T>(exec, detail::stored_in<T>(a), detail::input_of(v), &first,
+                             detail::output_of(c), options);
 }
 
 /// C = α·Aᵀ·f(A·v) + β·z with a function f(i, b) of the caller
 ///
 /// f is called on the device, any number of times per row, and must always return the same.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C,
-          RowFunction<typename A::non_const_value_type> F>
-void atax(
-    Exec const& exec, A const& a, V const& v, C const& c, F const& f,
-    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
-  using T = typename A::non_const_value_type;
-  detail::call_atax<Exec, T>(exec, detail::matrix_in(a), detail::vector_in(v), nullptr,
-                             detail::vector_out(c), f, options);
-}
-
-/// As above, and B = f(A·v).
-template <ExecutionSpace Exec, MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
-          OutputVectorOf<Exec, A> C, RowFunction<typename A::non_const_value_type> F>
-void atax(
-    Exec const& exec, A const& a, V const& v, B const& b, C const& c, F const& f,
-    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
-  auto const first = detail::vector_out(b);
-  detail::call_atax(exec, detail::matrix_in(a), detail::vector_in(v), &first, detail::vector_out(c),
-                    f, options);
-}
-
-/// C = α·Aᵀ·f(A·V) for a block V of k vectors
-///
-/// V and C are n x k, of any layout. No z. Column j has the bits of a call with V's column j.
-///
-/// Up to 32 columns share a pass over A, up to eight with portable kernels. `method_of_blocks`
-/// returns the method of a pass.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// Kokkos::View<double**, Kokkos::LayoutRight> V("V", 30, 8), C("C", 30, 8);
-/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, V, C);
-/// ```
-template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Out>
-void atax(
-    Exec const& exec, A const& a, In const& v, Out const& c,
-    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
-  using T = typename A::non_const_value_type;
-  detail::MatrixArgument<T> const* const none = nullptr;
-  detail::call_atax<Exec, T>(exec, detail::matrix_in(a), detail::matrix_in(v), none,
-                             detail::matrix_out(c), options);
-}
-
-/// As above, and B = f(A·V), m x k.
-template <ExecutionSpace Exec, MatrixOf<Exec> A, FactorOf<Exec, A> In, OutputMatrixOf<Exec, A> Rows,
-          OutputMatrixOf<Exec, A> Out>
-void atax(
-    Exec const& exec, A const& a, In const& v, Rows const& b, Out const& c,
-    std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const& options = {}) {
-  auto const first = detail::matrix_out(b);
-  detail::call_atax(exec, detail::matrix_in(a), detail::matrix_in(v), &first, detail::matrix_out(c),
-                    options);
-}
-
-/// C = α·Aᵀ·f(A·v) + β·z of a narrow matrix
-///
-/// A is m x n, of a NarrowMatrix's element types. The result has the bits of the same call with A
-/// widened to the scalars of v, with every option. A is read as stored: fused mn bytes, or 2mn;
-/// twice as many in two stages. GPUs have accelerated kernels for vectors
-/// and the lines named in docs/guide/narrow.md.
-/// @throws std::invalid_argument as above, and for `Kernels::accelerated` with other lines on a GPU
-///
-/// ```cpp
-/// Kokkos::View<std::int8_t**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// Kokkos::View<float*> v("v", 30), C("C", 30);
-/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C);
-/// ```
-template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, InputVectorOf<Exec> V,
-          OutputVectorOf<Exec, V> C>
-void atax(
-    Exec const& exec, Narrow const& a, V const& v, C const& c,
-    std::type_identity_t<AtaxOptions<Exec, typename V::non_const_value_type>> const& options = {}) {
-  using T = typename V::non_const_value_type;
-  detail::call_atax<Exec, T>(exec, detail::narrow_in<T>(a), detail::vector_in(v), nullptr,
-                             detail::vector_out(c), options);
-}
-
-/// As above, and B = f(A·v).
-template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, InputVectorOf<Exec> V,
-          OutputVectorOf<Exec, V> B, OutputVectorOf<Exec, V> C>
-void atax(
-    Exec const& exec, Narrow const& a, V const& v, B const& b, C const& c,
-    std::type_identity_t<AtaxOptions<Exec, typename V::non_const_value_type>> const& options = {}) {
-  using T = typename V::non_const_value_type;
-  auto const first = detail::vector_out(b);
-  detail::call_atax<Exec, T>(exec, detail::narrow_in<T>(a), detail::vector_in(v), &first,
-                             detail::vector_out(c), options);
-}
-
-/// C = α·Aᵀ·f(A·v) + β·z of a narrow matrix, with a function f(i, b) of the caller.
-template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, InputVectorOf<Exec> V,
+template <ExecutionSpace Exec, StoredMatrixOf<Exec> A, VectorOf<Exec, A> V,
           OutputVectorOf<Exec, V> C, RowFunction<typename V::non_const_value_type> F>
 void atax(
-    Exec const& exec, Narrow const& a, V const& v, C const& c, F const& f,
+    Exec const& exec, A const& a, V const& v, C const& c, F const& f,
     std::type_identity_t<AtaxOptions<Exec, typename V::non_const_value_type>> const& options = {}) {
   using T = typename V::non_const_value_type;
-  detail::call_atax<Exec, T>(exec, detail::narrow_in<T>(a), detail::vector_in(v), nullptr,
+  detail::call_atax<Exec, T>(exec, detail::stored_in<T>(a), detail::vector_in(v), nullptr,
                              detail::vector_out(c), f, options);
 }
 
 /// As above, and B = f(A·v).
-template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, InputVectorOf<Exec> V,
+template <ExecutionSpace Exec, StoredMatrixOf<Exec> A, VectorOf<Exec, A> V,
           OutputVectorOf<Exec, V> B, OutputVectorOf<Exec, V> C,
           RowFunction<typename V::non_const_value_type> F>
 void atax(
-    Exec const& exec, Narrow const& a, V const& v, B const& b, C const& c, F const& f,
+    Exec const& exec, A const& a, V const& v, B const& b, C const& c, F const& f,
     std::type_identity_t<AtaxOptions<Exec, typename V::non_const_value_type>> const& options = {}) {
   using T = typename V::non_const_value_type;
   auto const first = detail::vector_out(b);
-  detail::call_atax<Exec, T>(exec, detail::narrow_in<T>(a), detail::vector_in(v), &first,
+  detail::call_atax<Exec, T>(exec, detail::stored_in<T>(a), detail::vector_in(v), &first,
                              detail::vector_out(c), f, options);
-}
-
-/// C = α·Aᵀ·f(A·V) of a narrow matrix, for a block V of k vectors.
-template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, MatrixOf<Exec> In,
-          OutputMatrixOf<Exec, In> Out>
-void atax(Exec const& exec, Narrow const& a, In const& v, Out const& c,
-          std::type_identity_t<AtaxOptions<Exec, typename In::non_const_value_type>> const&
-              options = {}) {
-  using T = typename In::non_const_value_type;
-  detail::MatrixArgument<T> const* const none = nullptr;
-  detail::call_atax<Exec, T>(exec, detail::narrow_in<T>(a), detail::matrix_in(v), none,
-                             detail::matrix_out(c), options);
-}
-
-/// As above, and B = f(A·V), m x k.
-template <ExecutionSpace Exec, NarrowMatrixOf<Exec> Narrow, MatrixOf<Exec> In,
-          OutputMatrixOf<Exec, In> Rows, OutputMatrixOf<Exec, In> Out>
-void atax(Exec const& exec, Narrow const& a, In const& v, Rows const& b, Out const& c,
-          std::type_identity_t<AtaxOptions<Exec, typename In::non_const_value_type>> const&
-              options = {}) {
-  using T = typename In::non_const_value_type;
-  auto const first = detail::matrix_out(b);
-  detail::call_atax<Exec, T>(exec, detail::narrow_in<T>(a), detail::matrix_in(v), &first,
-                             detail::matrix_out(c), options);
 }
 
 template <ExecutionSpace Exec, ForeignStorage A, class... Arguments>

@@ -70,21 +70,6 @@ concept TransposeOf = OutputElementMatrixOf<View, Exec> && SameScalar<View, A>;
 template <class View, class Exec>
 concept MatrixOf = Matrix<View> && AccessibleFrom<View, Exec>;
 
-template <class View, class Exec>
-concept OrderedMatrixOf = MatrixOf<View, Exec> && ContiguousLayout<typename View::array_layout>;
-
-template <class View, class Exec, class A>
-concept FactorOf = MatrixOf<View, Exec> && SameScalar<View, A>;
-
-template <class View, class Exec, class A>
-concept OutputMatrixOf = FactorOf<View, Exec, A> && !std::is_const_v<typename View::value_type>;
-
-template <class View, class Exec, class A>
-concept VectorOf = Vector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
-
-template <class View, class Exec, class A>
-concept OutputVectorOf = OutputVector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
-
 /// Float16, Bfloat16, Kokkos' half_t and bhalf_t, and integers of 8 or 16 bits (narrow.hpp).
 template <class View>
 concept NarrowMatrix = Kokkos::is_view_v<View> && View::rank() == 2 &&
@@ -98,6 +83,36 @@ concept NarrowMatrixOf = NarrowMatrix<View> && AccessibleFrom<View, Exec>;
 /// A vector of any scalar: with a narrow matrix, the input determines it.
 template <class View, class Exec>
 concept InputVectorOf = Vector<View> && AccessibleFrom<View, Exec>;
+
+/// What products read: scalars, or narrow elements as stored.
+template <class View, class Exec>
+concept StoredMatrixOf = MatrixOf<View, Exec> || NarrowMatrixOf<View, Exec>;
+
+template <class View, class Exec>
+concept OrderedMatrixOf = MatrixOf<View, Exec> && ContiguousLayout<typename View::array_layout>;
+
+/// Of the scalars of A, or of any if A is narrow.
+template <class View, class Exec, class A>
+concept FactorOf = MatrixOf<View, Exec> && (NarrowMatrix<A> || SameScalar<View, A>);
+
+template <class View, class Exec, class A>
+concept OutputMatrixOf = FactorOf<View, Exec, A> && !std::is_const_v<typename View::value_type>;
+
+/// As FactorOf.
+template <class View, class Exec, class A>
+concept VectorOf = InputVectorOf<View, Exec> && (NarrowMatrix<A> || SameScalar<View, A>);
+
+template <class View, class Exec, class A>
+concept OutputVectorOf = OutputVector<View> && AccessibleFrom<View, Exec> && SameScalar<View, A>;
+
+/// A vector, or a matrix whose columns are a block of vectors.
+template <class View, class Exec, class A>
+concept InputOf = VectorOf<View, Exec, A> || FactorOf<View, Exec, A>;
+
+/// A vector if the input X is one, otherwise a block.
+template <class View, class Exec, class X>
+concept OutputFor =
+    (Vector<X> && OutputVectorOf<View, Exec, X>) || (Matrix<X> && OutputMatrixOf<View, Exec, X>);
 
 template <class View>
 concept ForeignStorage = Kokkos::is_view_v<View> && !Scalar<typename View::non_const_value_type> &&

@@ -3,17 +3,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mpi.h>
 #include <optional>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -28,6 +23,7 @@
 #include <tessera/detail/kernels.hpp>
 #include <tessera/detail/product.hpp>
 #include <tessera/distributed/communicator.hpp>
+#include <tessera/distributed/detail/agreement.hpp>
 #include <tessera/distributed/detail/block_jobs.hpp>
 #include <tessera/distributed/detail/parts.hpp>
 #include <tessera/distributed/detail/shares.hpp>
@@ -116,43 +112,44 @@ class Distributed {
     return {global.rows[index()], global.all_rows, global.by_rows, global.rows};
   }
 
-  /// B = A·v, each rank's rows.
-  template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B>
+  /// B = A·v, each rank's rows. As all products but `aatx` for a vector or a block of vectors, with
+  /// the bits of single calls: as many reads of A and messages as of one vector, up to the number
+  /// of vectors that the kernels take at once.
+  template <MatrixOf<Exec> A, InputOf<Exec, A> V, OutputFor<Exec, V> B>
   void multiply(A const& a, V const& v, B const& b,
                 std::type_identity_t<Options<Exec>> const& options = {}) const {
     using T = typename A::non_const_value_type;
-    call_multiply<T>(detail::matrix_in(a), detail::vector_in(v), detail::vector_out(b), options);
+    call_multiply<T>(detail::matrix_in(a), detail::input_of(v), detail::output_of(b), options);
   }
 
   /// C = Aᵀ·B, replicated. Each rank passes its rows of B.
-  template <MatrixOf<Exec> A, VectorOf<Exec, A> B, OutputVectorOf<Exec, A> C>
+  template <MatrixOf<Exec> A, InputOf<Exec, A> B, OutputFor<Exec, B> C>
   void multiply_transposed(A const& a, B const& b, C const& c,
                            std::type_identity_t<Options<Exec>> const& options = {}) const {
     using T = typename A::non_const_value_type;
     call_transposed<T>("Distributed::multiply_transposed", detail::matrix_in(a),
-                       detail::vector_in(b), detail::vector_out(c), options, false);
+                       detail::input_of(b), detail::output_of(c), options, false);
   }
 
   /// C = α·Aᵀ·f(A·v) + β·z; z and C are replicated. Each rank passes its rows of the map's vector.
-  template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> C>
+  template <MatrixOf<Exec> A, InputOf<Exec, A> V, OutputFor<Exec, V> C>
   void atax(A const& a, V const& v, C const& c,
             std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
                 options = {}) const {
     using T = typename A::non_const_value_type;
-    call_atax<T>(detail::matrix_in(a), detail::vector_in(v), nullptr, detail::vector_out(c),
-                 options);
+    auto const out = detail::output_of(c);
+    decltype(&out) const none = nullptr;
+    call_atax<T>(detail::matrix_in(a), detail::input_of(v), none, out, options);
   }
 
   /// As above, and B = f(A·v), each rank's rows.
-  template <MatrixOf<Exec> A, VectorOf<Exec, A> V, OutputVectorOf<Exec, A> B,
-            OutputVectorOf<Exec, A> C>
+  template <MatrixOf<Exec> A, InputOf<Exec, A> V, OutputFor<Exec, V> B, OutputFor<Exec, V> C>
   void atax(A const& a, V const& v, B const& b, C const& c,
             std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
                 options = {}) const {
     using T = typename A::non_const_value_type;
-    auto const first = detail::vector_out(b);
-    call_atax<T>(detail::matrix_in(a), detail::vector_in(v), &first, detail::vector_out(c),
-                 options);
+    auto const first = detail::output_of(b);
+    call_atax<T>(detail::matrix_in(a), detail::input_of(v), &first, detail::output_of(c), options);
   }
 
   /// B = A·w, each rank's rows, and w = Aᵀ·u, replicated. Each rank passes its rows of u. The bits
@@ -172,39 +169,6 @@ class Distributed {
                            detail::matrix_in(detail::TransposeOf(a)), detail::vector_in(w),
                            detail::vector_out(b), options);
     });
-  }
-
-  /// As above for blocks of vectors, with the bits of single calls: as many reads of A and messages
-  /// as of one vector, up to the number of vectors that the kernels take at once.
-  template <MatrixOf<Exec> A, FactorOf<Exec, A> V, OutputMatrixOf<Exec, A> B>
-  void multiply(A const& a, V const& v, B const& b,
-                std::type_identity_t<Options<Exec>> const& options = {}) const {
-    using T = typename A::non_const_value_type;
-    call_multiply<T>(detail::matrix_in(a), detail::matrix_in(v), detail::matrix_out(b), options);
-  }
-  template <MatrixOf<Exec> A, FactorOf<Exec, A> B, OutputMatrixOf<Exec, A> C>
-  void multiply_transposed(A const& a, B const& b, C const& c,
-                           std::type_identity_t<Options<Exec>> const& options = {}) const {
-    using T = typename A::non_const_value_type;
-    call_transposed<T>(detail::matrix_in(a), detail::matrix_in(b), detail::matrix_out(c), options);
-  }
-  template <MatrixOf<Exec> A, FactorOf<Exec, A> V, OutputMatrixOf<Exec, A> C>
-  void atax(A const& a, V const& v, C const& c,
-            std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
-                options = {}) const {
-    using T = typename A::non_const_value_type;
-    call_atax<T>(detail::matrix_in(a), detail::matrix_in(v), nullptr, detail::matrix_out(c),
-                 options);
-  }
-  template <MatrixOf<Exec> A, FactorOf<Exec, A> V, OutputMatrixOf<Exec, A> B,
-            OutputMatrixOf<Exec, A> C>
-  void atax(A const& a, V const& v, B const& b, C const& c,
-            std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
-                options = {}) const {
-    using T = typename A::non_const_value_type;
-    auto const first = detail::matrix_out(b);
-    call_atax<T>(detail::matrix_in(a), detail::matrix_in(v), &first, detail::matrix_out(c),
-                 options);
   }
 
   /// x·y of distributed vectors with the bits of tessera::dot, on every rank.
@@ -261,7 +225,7 @@ class Distributed {
   template <OutputVector X>
     requires AccessibleFrom<X, Exec>
   void share_rows(X const& x, distributed::Rows const& mine) const {
-    share_agreed_rows(x, agree_on_rows(detail::vector_out(x), [&] { return mine; }));
+    share_agreed_rows(x, [&] { return mine; });
   }
   /// `rows_by_rank` is the same on each rank.
   template <OutputVector X>
@@ -273,157 +237,26 @@ class Distributed {
                                                   " ranks, found those of " +
                                                   std::to_string(rows_by_rank.size()));
     };
-    share_agreed_rows(x, agree_on_rows(detail::vector_out(x), mine));
+    share_agreed_rows(x, mine);
   }
 
  private:
-  struct Global {
-    std::vector<distributed::Rows> rows;
-    Index all_rows;
-    bool by_rows;
-  };
-
-  /// A single row in LayoutStride may be `either`: the rows of other ranks decide.
-  enum class Stored : std::int64_t { columns, rows, either };
-  template <class T>
-  static Stored stored(char const* operation, MatrixIn<T> const& a) {
-    bool by_rows = true;
-    detail::with_order(operation, "A", a, [&](auto rows) { by_rows = rows(); });
-    bool const by_strides = a.lines() == MatrixIn<T>::Lines::as_strides_say;
-    if (by_rows && by_strides && a.extent(0) == 1) return Stored::either;
-    return by_rows ? Stored::rows : Stored::columns;
-  }
-
-  struct Sameness {
-    Index vectors = 0;
-    double alpha = 1;
-    double beta = 0;
-    maps::Kind map = maps::Kind::identity;
-    double gamma = 0;
-    bool is_vector = false;  ///< the matrix is a vector: its one column is a line
-  };
+  using Global = distributed::detail::Global;
+  using Sameness = distributed::detail::Sameness;
 
   [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(rank()); }
 
   template <class T, class Check>
   Global agree(char const* operation, MatrixIn<T> const& a, Check const& check,
                Sameness const& sameness) const {
-    constexpr std::size_t rows_at = 8, stored_at = 9;  // facts before these are equal on all ranks
-    auto const bits = [](double x) { return std::bit_cast<std::int64_t>(x); };
-    auto const all = comm_->meet([&] {
-      checks::require_matrix(operation, a);
-      Stored const mine = stored<T>(operation, a);
-      check();
-      return distributed::Communicator::Facts{static_cast<std::int64_t>(a.extent(1)),
-                                              static_cast<std::int64_t>(sizeof(T)),
-                                              sameness.vectors,
-                                              number_of(operation),
-                                              static_cast<std::int64_t>(sameness.map),
-                                              bits(sameness.alpha),
-                                              bits(sameness.beta),
-                                              bits(sameness.gamma),
-                                              static_cast<std::int64_t>(a.extent(0)),
-                                              static_cast<std::int64_t>(mine)};
-    });
-    constexpr std::size_t counts = 3;  // the first names, whose values a message can show
-    constexpr std::array<char const*, 8> names{"columns", "bytes a scalar", "vectors", "operation",
-                                               "map",     "alpha",          "beta",    "gamma"};
-    auto const refuse = [&](std::size_t rank, std::string const& what) {
-      throw DistributedError(static_cast<int>(rank), "tessera::" + std::string(operation) +
-                                                         ": expected what rank 0 has, " + what);
-    };
-    auto const stored_by = [&](std::size_t r) {
-      return a.extent(1) == 1 ? Stored::either : static_cast<Stored>(all[r][stored_at]);
-    };
-    Global global{.rows = {}, .all_rows = 0, .by_rows = stored_by(index()) != Stored::columns};
-    bool is_known = false;
-    for (std::size_t r = 0; r < all.size(); ++r) {
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        auto const [its, expected] = std::pair(all[r][i], all[0][i]);
-        if (its == expected) continue;
-        refuse(r, i < counts
-                      ? std::to_string(expected) + " " + names[i] + ", found " + std::to_string(its)
-                      : "found another " + std::string(names[i]));
-      }
-      if (all[r][rows_at] > 0 && stored_by(r) != Stored::either) {
-        bool const its = stored_by(r) == Stored::rows;
-        if (is_known && its != global.by_rows) refuse(r, "found another layout");
-        global.by_rows = its;
-        is_known = true;
-      }
-      global.rows.push_back({global.all_rows, all[r][rows_at]});
-      global.all_rows += all[r][rows_at];
-    }
-    if (!is_known) global.by_rows = true;
-    global.by_rows =
-        !sameness.is_vector &&
-        summation::lines_are_rows(global.by_rows, global.all_rows, static_cast<Index>(a.extent(1)));
-    try {
-      checks::require_size(operation, global.all_rows, static_cast<Index>(a.extent(1)), sizeof(T));
-    } catch (std::invalid_argument const& error) {
-      throw DistributedError(0, error.what());
-    }
-    return global;
+    return distributed::detail::agree<T>(*comm_, operation, a, check, sameness);
   }
-
-  template <class T, class GetMine>
-  std::vector<distributed::Rows> agree_on_rows(detail::VectorArgument<T> const& x,
-                                               GetMine const& get_mine) const {
-    constexpr auto operation = "Distributed::share_rows";
-    constexpr std::size_t extent_at = 0, bytes_at = 1, first_at = 2, count_at = 3;
-    auto const length = static_cast<Index>(x.extent(0));
-    auto const all = comm_->meet([&] {
-      if (length > 1 && x.stride(0) != 1) {
-        checks::fail(operation, "x must be contiguous, found a stride of " +
-                                    std::to_string(x.stride(0)) + " elements");
-      }
-      distributed::Rows const mine = get_mine();
-      distributed::Communicator::Facts facts{};
-      facts[extent_at] = length;
-      facts[bytes_at] = sizeof(T);
-      facts[first_at] = mine.first;
-      facts[count_at] = mine.count;
-      return facts;
-    });
-    std::vector<distributed::Rows> rows;
-    auto const refuse = [&](std::size_t rank, std::string const& what) {
-      throw DistributedError(static_cast<int>(rank),
-                             "tessera::" + std::string(operation) + ": expected " + what);
-    };
-    Index next = 0;
-    for (std::size_t r = 0; r < all.size(); ++r) {
-      distributed::Rows const its{all[r][first_at], all[r][count_at]};
-      if (all[r][extent_at] != all[0][extent_at] || all[r][bytes_at] != all[0][bytes_at]) {
-        refuse(r, "a vector of " + std::to_string(all[0][extent_at]) + " elements of " +
-                      std::to_string(all[0][bytes_at]) + " bytes as rank 0 has, found " +
-                      std::to_string(all[r][extent_at]) + " of " +
-                      std::to_string(all[r][bytes_at]) + " bytes");
-      }
-      if (its.count < 0 || (its.count > 0 && its.first != next) || its.count > length - next) {
-        refuse(r, "rows that begin at row " + std::to_string(next) + " of " +
-                      std::to_string(length) + ", after those of the rank before, found " +
-                      std::to_string(its.count) + " rows from row " + std::to_string(its.first) +
-                      " on");
-      }
-      rows.push_back({next, its.count});
-      next += its.count;
-    }
-    if (next != length) {
-      refuse(all.size() - 1, "rows up to the last entry of x, " + std::to_string(length) +
-                                 ", found rows up to " + std::to_string(next));
-    }
-    return rows;
-  }
-  template <class X>
-  void share_agreed_rows(X const& x, std::vector<distributed::Rows> const& rows_by_rank) const {
+  template <class X, class GetMine>
+  void share_agreed_rows(X const& x, GetMine const& get_mine) const {
+    auto const rows_by_rank =
+        distributed::detail::agree_on_rows(*comm_, detail::vector_out(x), get_mine);
     distributed::detail::gather_rows(exec_, *comm_, *exchanges_, x.data(),
                                      static_cast<Index>(x.extent(0)), rows_by_rank);
-  }
-
-  static std::int64_t number_of(std::string_view operation) {
-    std::int64_t number = 0;
-    for (char const c : operation) number = (number * 131 + c) % 1'000'000'007;
-    return number;
   }
 
   template <class T>
@@ -481,9 +314,9 @@ class Distributed {
     sum_over_rows<T>(global, a, detail::output(c), options.kernels, job);
   }
   template <class T>
-  void call_transposed(MatrixIn<T> const& a, MatrixIn<T> const& b, MatrixOut<T> const& c,
-                       Options<Exec> const& options) const {
-    constexpr auto operation = "Distributed::multiply_transposed";
+  void call_transposed(char const* operation, MatrixIn<T> const& a, MatrixIn<T> const& b,
+                       MatrixOut<T> const& c, Options<Exec> const& options,
+                       bool /*is_vector*/) const {
     auto const global = agree<T>(
         operation, a,
         [&] { detail::require_blocks(operation, a, "B", b, a.extent(0), "C", c, a.extent(1)); },

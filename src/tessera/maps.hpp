@@ -141,13 +141,6 @@ template <class View>
 using MapOf = RowMap<typename View::non_const_value_type, typename View::memory_space>;
 
 /// b ↦ w_i·b: weighted least squares.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// Kokkos::View<double*> v("v", 30), y("y", 1000), C("C", 30);
-/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C,
-///               {.map = tessera::maps::weights(y)});
-/// ```
 template <Vector W>
 MapOf<W> weights(W const& w) {
   return {Kind::weights, w};
@@ -189,37 +182,16 @@ MapOf<Y> logistic(Y const& y, typename Y::non_const_value_type gamma = 0) {
   return {Kind::logistic, y, gamma};
 }
 /// b ↦ σ'(η_i)·b: the logistic loss' Hessian at η = A·x.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// Kokkos::View<double*> v("v", 30), y("y", 1000), C("C", 30);
-/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C,
-///               {.map = tessera::maps::logistic_weights(y)});
-/// ```
 template <Vector Eta>
 MapOf<Eta> logistic_weights(Eta const& eta) {
   return {Kind::logistic_weights, eta};
 }
 /// b ↦ e^(b + γ) - y_i: the Poisson loss' gradient (log link); intercept γ, counts y.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// Kokkos::View<double*> v("v", 30), y("y", 1000), C("C", 30);
-/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C,
-///               {.map = tessera::maps::poisson(y)});
-/// ```
 template <Vector Y>
 MapOf<Y> poisson(Y const& y, typename Y::non_const_value_type gamma = 0) {
   return {Kind::poisson, y, gamma};
 }
 /// b ↦ e^η_i·b: the Poisson loss' Hessian at η = A·x.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// Kokkos::View<double*> v("v", 30), y("y", 1000), C("C", 30);
-/// tessera::atax(Kokkos::DefaultExecutionSpace(), A, v, C,
-///               {.map = tessera::maps::poisson_weights(y)});
-/// ```
 template <Vector Eta>
 MapOf<Eta> poisson_weights(Eta const& eta) {
   return {Kind::poisson_weights, eta};

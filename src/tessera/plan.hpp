@@ -75,6 +75,28 @@ Plan sum_plan(Method method, std::string name, SumPlan const& plan, Lines<T> con
       workspace_bytes<Exec, T>(whole_words<T>(plan.workspace(lines)))};
 }
 
+/// A·v, or Aᵀ·b if `is_transposed`.
+template <bool is_transposed, Scalar T, ContiguousLayout Layout, class Exec>
+Plan plan_product(Exec const& exec, Index rows, Index cols, Options<Exec> const& options) {
+  constexpr auto name = is_transposed ? "multiply_transposed" : "multiply";
+  checks::require_size(std::string("plan_") + name, rows, cols, sizeof(T));
+  if (rows == 0 || cols == 0) return no_plan<Exec>(options.kernels);
+  constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
+  if (!row_major && summation::lines_are_rows(row_major, rows, cols)) {
+    return plan_product<is_transposed, T, Kokkos::LayoutRight>(exec, rows, cols, options);
+  }
+  auto const lines = lines_of_shape<T, Layout>(rows, cols);
+  return with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
+    Tuning const tuning = tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
+    if constexpr (row_major != is_transposed) {
+      return dot_plan<Set>(exec, name, lines, tuning);
+    } else {
+      return sum_plan<Set, T, Exec>(Method::two_stage, name,
+                                    SumOf<Exec, T, Set>(exec, lines, tuning), lines);
+    }
+  });
+}
+
 }  // namespace detail
 
 /// Plan of `multiply`; no stages without elements.
@@ -89,62 +111,17 @@ Plan sum_plan(Method method, std::string name, SumPlan const& plan, Lines<T> con
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply(Exec const& exec, Index rows, Index cols,
                    std::type_identity_t<Options<Exec>> const& options = {}) {
-  checks::require_size("plan_multiply", rows, cols, sizeof(T));
-  if (rows == 0 || cols == 0) return detail::no_plan<Exec>(options.kernels);
-  constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
-  if (!row_major && summation::lines_are_rows(row_major, rows, cols)) {
-    return plan_multiply<T, Kokkos::LayoutRight>(exec, rows, cols, options);
-  }
-  auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
-  return detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-    Tuning const tuning = detail::tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
-    if constexpr (row_major) {
-      return detail::dot_plan<Set>(exec, "multiply", lines, tuning);
-    } else {
-      return detail::sum_plan<Set, T, Exec>(
-          Method::two_stage, "multiply", detail::SumOf<Exec, T, Set>(exec, lines, tuning), lines);
-    }
-  });
+  return detail::plan_product<false, T, Layout>(exec, rows, cols, options);
 }
 
 /// As plan_multiply.
-///
-/// ```cpp
-/// Kokkos::DefaultExecutionSpace const exec;
-/// tessera::Plan const plan =
-///     tessera::plan_multiply_transposed<float, Kokkos::LayoutRight>(exec, 100000, 300);
-/// for (auto const& stage : plan.stages) std::printf("%s\n", stage.name.c_str());
-/// ```
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply_transposed(Exec const& exec, Index rows, Index cols,
                               std::type_identity_t<Options<Exec>> const& options = {}) {
-  checks::require_size("plan_multiply_transposed", rows, cols, sizeof(T));
-  if (rows == 0 || cols == 0) return detail::no_plan<Exec>(options.kernels);
-  constexpr bool row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
-  if (!row_major && summation::lines_are_rows(row_major, rows, cols)) {
-    return plan_multiply_transposed<T, Kokkos::LayoutRight>(exec, rows, cols, options);
-  }
-  auto const lines = detail::lines_of_shape<T, Layout>(rows, cols);
-  return detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
-    Tuning const tuning = detail::tuning_for<T, row_major, Set>(exec, rows, cols, options.tuning);
-    if constexpr (row_major) {
-      return detail::sum_plan<Set, T, Exec>(Method::two_stage, "multiply_transposed",
-                                            detail::SumOf<Exec, T, Set>(exec, lines, tuning),
-                                            lines);
-    } else {
-      return detail::dot_plan<Set>(exec, "multiply_transposed", lines, tuning);
-    }
-  });
+  return detail::plan_product<true, T, Layout>(exec, rows, cols, options);
 }
 
 /// As plan_multiply.
-///
-/// ```cpp
-/// Kokkos::DefaultExecutionSpace const exec;
-/// tessera::Plan const plan =
-///     tessera::plan_atax<float, Kokkos::LayoutRight>(exec, 100000, 300);
-/// for (auto const& stage : plan.stages) std::printf("%s\n", stage.name.c_str());
-/// ```
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_atax(Exec const& exec, Index rows, Index cols,
                std::type_identity_t<AtaxOptions<Exec, T>> const& options = {}) {
@@ -220,13 +197,6 @@ Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
 }
 
 /// As plan_multiply.
-///
-/// ```cpp
-/// Kokkos::DefaultExecutionSpace const exec;
-/// tessera::Plan const plan =
-///     tessera::plan_multiply_both<float, Kokkos::LayoutRight>(exec, 100000, 300);
-/// for (auto const& stage : plan.stages) std::printf("%s\n", stage.name.c_str());
-/// ```
 template <Scalar T, ContiguousLayout Layout, ExecutionSpace Exec>
 Plan plan_multiply_both(Exec const& exec, Index rows, Index cols,
                         std::type_identity_t<Options<Exec>> const& options = {}) {

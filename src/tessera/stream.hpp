@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -317,26 +316,21 @@ void require_terms(char const* operation, Source const& source, Terms const& ter
   (given.require_apart(operation, "an output", outputs), ...);
 }
 
-template <class T, class Source, class V, class C, class Terms>
-void require_atax(Source const& source, V const& v, C const& c, Terms const& terms) {
-  constexpr auto operation = "stream::atax";
-  require_elements(operation, source);
-  checks::require_extent(operation, "v", v, static_cast<std::size_t>(source.cols()));
-  checks::require_extent(operation, "C", c, static_cast<std::size_t>(source.cols()));
-  checks::require_apart(operation, "C", c, "v", v);
-  require_terms<T>(operation, source, terms, c);
-}
+/// `b` is null if B is not wanted.
 template <class T, class Source, class V, class B, class C, class Terms>
-void require_atax(Source const& source, V const& v, B const& b, C const& c, Terms const& terms) {
+void require_atax(Source const& source, V const& v, B const* b, C const& c, Terms const& terms) {
   constexpr auto operation = "stream::atax";
   require_elements(operation, source);
   checks::require_extent(operation, "v", v, static_cast<std::size_t>(source.cols()));
-  checks::require_extent(operation, "B", b, static_cast<std::size_t>(source.rows()));
+  if (b != nullptr) {
+    checks::require_extent(operation, "B", *b, static_cast<std::size_t>(source.rows()));
+  }
   checks::require_extent(operation, "C", c, static_cast<std::size_t>(source.cols()));
-  checks::require_apart(operation, "B", b, "v", v);
+  if (b != nullptr) checks::require_apart(operation, "B", *b, "v", v);
   checks::require_apart(operation, "C", c, "v", v);
-  checks::require_apart(operation, "C", c, "B", b);
-  require_terms<T>(operation, source, terms, b, c);
+  if (b == nullptr) return require_terms<T>(operation, source, terms, c);
+  checks::require_apart(operation, "C", c, "B", *b);
+  require_terms<T>(operation, source, terms, *b, c);
 }
 template <class Source, class V, class B>
 void require_multiply(Source const& source, V const& v, B const& b) {
@@ -377,7 +371,44 @@ template <class Source>
 inline constexpr bool has_rows =
     std::is_same_v<typename std::remove_cvref_t<Source>::array_layout, Kokkos::LayoutRight>;
 
+template <class T, class Terms>
+std::vector<double> numbers_of(Terms const& terms) {
+  auto const& map = terms.map.function();
+  return {static_cast<double>(map.kind), static_cast<double>(map.gamma),
+          static_cast<double>(terms.alpha), static_cast<double>(terms.beta)};
+}
+
+/// Computes a stream: an execution space, or all ranks by a specialisation.
+template <class Place>
+struct PlaceOfStream {
+  using Exec = Place;
+  using Limit = LimitError;
+  static Exec exec(Place const& place) { return place; }
+  template <class Body>
+  static void together(Place const& /*place*/, Body const& body) {
+    body();
+  }
+  /// Refuses calls that differ between ranks.
+  template <class Source, class Options>
+  static void agree(Place const& /*place*/, char const* /*operation*/, Source const& /*source*/,
+                    Options const& /*options*/, std::vector<double> const& /*numbers*/) {}
+  template <class... Arguments>
+  static Report atax(Place const& place, Arguments const&... arguments) {
+    return call_atax(place, arguments...);
+  }
+  template <bool IsSum, class... Arguments>
+  static Report product(Place const& place, Arguments const&... arguments) {
+    return run_product<IsSum>(place, arguments...);
+  }
+};
+template <class Place>
+using ExecOf = typename PlaceOfStream<Place>::Exec;
+
 }  // namespace detail
+
+/// An execution space, or a `Distributed` (distributed/stream.hpp).
+template <class Place>
+concept StreamPlace = ExecutionSpace<detail::ExecOf<Place>>;
 
 template <class View, class Exec, class Source>
 concept VectorFor = Vector<View> && AccessibleFrom<View, Exec> &&
@@ -401,7 +432,9 @@ concept OutputBlockFor =
 /// | C | n | out: any stride, overwritten |
 /// | terms | | f, α, β and z |
 ///
-/// Views are in memory of `exec`. Work and traffic: 4mn flop; mn·sizeof(T) bytes from the source.
+/// `place` is an execution space, or a `Distributed`: then each rank reads a part of the matrix
+/// (distributed/stream.hpp). Views are in memory of the execution space. Work and traffic: 4mn
+/// flop; mn·sizeof(T) bytes from the source.
 ///
 /// Guarantees: the bits of `tessera::atax` for any limit and number of readers. A state can be
 /// resumed with the same matrix, v and map; α, β, z and keep_product may differ. Synchronous.
@@ -422,42 +455,41 @@ concept OutputBlockFor =
 /// tessera::stream::atax(Kokkos::DefaultExecutionSpace(), source, v, C,
 ///                       {.memory_limit = std::size_t{64} << 20});
 /// ```
-template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
-          OutputVectorFor<Exec, Source> C>
-Report atax(Exec const& exec, Source const& source, V const& v, C const& c,
+template <StreamPlace Place, MatrixSource Source, VectorFor<detail::ExecOf<Place>, Source> V,
+          OutputVectorFor<detail::ExecOf<Place>, Source> C>
+Report atax(Place const& place, Source const& source, V const& v, C const& c,
             Options<typename Source::value_type> const& options = {},
-            std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
+            std::type_identity_t<
+                AtaxTerms<detail::ExecOf<Place>, typename Source::value_type>> const& terms = {}) {
   using T = typename Source::value_type;
-  detail::require_atax<T>(source, v, c, terms);
+  using At = detail::PlaceOfStream<Place>;
+  C const* const none = nullptr;
+  At::together(place, [&] { detail::require_atax<T>(source, v, none, c, terms); });
+  At::agree(place, "stream::atax", source, options, detail::numbers_of<T>(terms));
   return detail::in_order(source, [&](auto const& any) {
-    return detail::call_atax<Exec, T>(exec, any, tessera::detail::vector_in(v), {nullptr, 1},
-                                      tessera::detail::output(c), options, terms);
+    return At::atax(place, any, tessera::detail::vector_in(v),
+                    tessera::detail::OutputVector<T>{nullptr, 1}, tessera::detail::output(c),
+                    options, terms);
   });
 }
 
 /// C = α·Aᵀ·B + β·z of a streamed matrix, and B = f(A·v)
 ///
 /// B has m entries of any stride. Callbacks see A·v in B.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// Kokkos::View<double*> v("v", 30), B("B", 1000), C("C", 30);
-/// tessera::stream::atax(Kokkos::DefaultExecutionSpace(), source, v, B, C);
-/// ```
-template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
-          OutputVectorFor<Exec, Source> B, OutputVectorFor<Exec, Source> C>
-Report atax(Exec const& exec, Source const& source, V const& v, B const& b, C const& c,
+template <StreamPlace Place, MatrixSource Source, VectorFor<detail::ExecOf<Place>, Source> V,
+          OutputVectorFor<detail::ExecOf<Place>, Source> B,
+          OutputVectorFor<detail::ExecOf<Place>, Source> C>
+Report atax(Place const& place, Source const& source, V const& v, B const& b, C const& c,
             Options<typename Source::value_type> const& options = {},
-            std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
+            std::type_identity_t<
+                AtaxTerms<detail::ExecOf<Place>, typename Source::value_type>> const& terms = {}) {
   using T = typename Source::value_type;
-  detail::require_atax<T>(source, v, b, c, terms);
+  using At = detail::PlaceOfStream<Place>;
+  At::together(place, [&] { detail::require_atax<T>(source, v, &b, c, terms); });
+  At::agree(place, "stream::atax with B", source, options, detail::numbers_of<T>(terms));
   return detail::in_order(source, [&](auto const& any) {
-    return detail::call_atax<Exec, T>(exec, any, tessera::detail::vector_in(v),
-                                      tessera::detail::output(b), tessera::detail::output(c),
-                                      options, terms);
+    return At::atax(place, any, tessera::detail::vector_in(v), tessera::detail::output(b),
+                    tessera::detail::output(c), options, terms);
   });
 }
 
@@ -522,15 +554,17 @@ Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, 
 /// Kokkos::View<double*> v("v", 30), B("B", 1000);
 /// tessera::stream::multiply(Kokkos::DefaultExecutionSpace(), source, v, B);
 /// ```
-template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
-          OutputVectorFor<Exec, Source> B>
-Report multiply(Exec const& exec, Source const& source, V const& v, B const& b,
+template <StreamPlace Place, MatrixSource Source, VectorFor<detail::ExecOf<Place>, Source> V,
+          OutputVectorFor<detail::ExecOf<Place>, Source> B>
+Report multiply(Place const& place, Source const& source, V const& v, B const& b,
                 Options<typename Source::value_type> const& options = {}) {
-  detail::require_multiply(source, v, b);
+  using At = detail::PlaceOfStream<Place>;
+  At::together(place, [&] { detail::require_multiply(source, v, b); });
+  At::agree(place, "stream::multiply", source, options, {});
   return detail::in_order(source, [&](auto const& any) {
-    return detail::run_product<!detail::has_rows<decltype(any)>>(
-        exec, "multiply", any, tessera::detail::vector_in(v), tessera::detail::output(b),
-        static_cast<Index>(b.extent(0)), options);
+    return At::template product<!detail::has_rows<decltype(any)>>(
+        place, std::string("multiply"), any, tessera::detail::vector_in(v),
+        tessera::detail::output(b), static_cast<Index>(b.extent(0)), options);
   });
 }
 
@@ -554,24 +588,17 @@ Report multiply(Exec const& exec, Source const& source, In const& v, Out const& 
 /// C = Aᵀ·B of a streamed matrix
 ///
 /// As `atax`; B has m entries, C n.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// Kokkos::View<double*> B("B", 1000), C("C", 30);
-/// tessera::stream::multiply_transposed(Kokkos::DefaultExecutionSpace(), source, B, C);
-/// ```
-template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> B,
-          OutputVectorFor<Exec, Source> C>
-Report multiply_transposed(Exec const& exec, Source const& source, B const& b, C const& c,
+template <StreamPlace Place, MatrixSource Source, VectorFor<detail::ExecOf<Place>, Source> B,
+          OutputVectorFor<detail::ExecOf<Place>, Source> C>
+Report multiply_transposed(Place const& place, Source const& source, B const& b, C const& c,
                            Options<typename Source::value_type> const& options = {}) {
-  detail::require_multiply_transposed(source, b, c);
+  using At = detail::PlaceOfStream<Place>;
+  At::together(place, [&] { detail::require_multiply_transposed(source, b, c); });
+  At::agree(place, "stream::multiply_transposed", source, options, {});
   return detail::in_order(source, [&](auto const& any) {
-    return detail::run_product<detail::has_rows<decltype(any)>>(
-        exec, "multiply_transposed", any, tessera::detail::vector_in(b), tessera::detail::output(c),
-        static_cast<Index>(c.extent(0)), options);
+    return At::template product<detail::has_rows<decltype(any)>>(
+        place, std::string("multiply_transposed"), any, tessera::detail::vector_in(b),
+        tessera::detail::output(c), static_cast<Index>(c.extent(0)), options);
   });
 }
 
@@ -605,20 +632,22 @@ Report multiply_transposed(Exec const& exec, Source const& source, In const& b, 
 /// Kokkos::View<double*> x("x", 30), u("u", 1000), y("y", 1000), w("w", 30);
 /// tessera::stream::multiply_both(Kokkos::DefaultExecutionSpace(), source, x, u, y, w);
 /// ```
-template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> X,
-          VectorFor<Exec, Source> U, OutputVectorFor<Exec, Source> Y,
-          OutputVectorFor<Exec, Source> W>
-Report multiply_both(Exec const& exec, Source const& source, X const& x, U const& u, Y const& y,
+template <StreamPlace Place, MatrixSource Source, VectorFor<detail::ExecOf<Place>, Source> X,
+          VectorFor<detail::ExecOf<Place>, Source> U,
+          OutputVectorFor<detail::ExecOf<Place>, Source> Y,
+          OutputVectorFor<detail::ExecOf<Place>, Source> W>
+Report multiply_both(Place const& place, Source const& source, X const& x, U const& u, Y const& y,
                      W const& w, Options<typename Source::value_type> const& options = {}) {
   using T = typename Source::value_type;
-  detail::require_multiply_both(source, x, u, y, w);
+  using At = detail::PlaceOfStream<Place>;
+  At::together(place, [&] { detail::require_multiply_both(source, x, u, y, w); });
+  At::agree(place, "stream::multiply_both", source, options, {});
   // ATAX whose second product uses u.
   RowMap<T, typename U::memory_space> const replace(maps::Kind::replace, u);
-  AtaxTerms<Exec, T> const terms{.map = replace, .keep_product = true};
+  AtaxTerms<detail::ExecOf<Place>, T> const terms{.map = replace, .keep_product = true};
   return detail::in_order(source, [&](auto const& any) {
-    return detail::call_atax<Exec, T>(exec, any, tessera::detail::vector_in(x),
-                                      tessera::detail::output(y), tessera::detail::output(w),
-                                      options, terms);
+    return At::atax(place, any, tessera::detail::vector_in(x), tessera::detail::output(y),
+                    tessera::detail::output(w), options, terms);
   });
 }
 

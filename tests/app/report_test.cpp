@@ -101,7 +101,7 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
   for (std::string const command : {"atax", "gemv", "gemvt"}) {
     EXPECT_EQ(keys({command, "a.npy", "--check"}),
               words_of(start + verdict_keys + middle + plan +
-                       "tuning output intermediate cache_preference stream stored_type "
+                       "tuning output intermediate cache_preference stream stored_type held_type "
                        "vector_stored_type terms vectors second_sha256 ranks exchange notices"))
         << command;
   }
@@ -109,8 +109,8 @@ TEST_F(ExactReportTest, json_of_products_with_a_vector) {
             words_of(start + middle +
                      "tuning output intermediate cache_preference stream stream.blocks "
                      "stream.block_bytes stream.bytes_read stream.memory_limit stream.first_block "
-                     "stream.why stored_type vector_stored_type terms vectors second_sha256 ranks "
-                     "exchange notices"));
+                     "stream.why stored_type held_type vector_stored_type terms vectors "
+                     "second_sha256 ranks exchange notices"));
 }
 
 TEST_F(ReportTest, that_goes_to_stderr_is_alone_there_and_has_the_notices) {

@@ -59,14 +59,13 @@ class StoredMatrixTest : public SolveTest, public ::testing::WithParamInterface<
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       EXPECT_EQ(sha256_of(outputs[i]), digests[i]) << what << ": " << outputs[i];
     }
-    EXPECT_EQ(stored["iterations"], wide["iterations"]) << what;
+    EXPECT_EQ(stored.value("iterations", 0), wide.value("iterations", 0)) << what;
     EXPECT_EQ(stored["stored_type"], GetParam().name) << what;
-    if (wide["stream"].is_null()) {
-      EXPECT_EQ(stored["held_type"], GetParam().name) << what;
-      EXPECT_EQ(wide["held_type"], "f32") << what;
-    } else {
-      EXPECT_TRUE(stored["held_type"].is_null()) << what;
-    }
+    auto const expect_held = [&](nlohmann::json const& found, nlohmann::json const& type) {
+      EXPECT_EQ(found["held_type"], found["stream"].is_null() ? type : nullptr) << what;
+    };
+    expect_held(stored, GetParam().name);
+    expect_held(wide, "f32");
   }
 
  private:
@@ -91,6 +90,29 @@ TEST_P(StoredMatrixTest, has_the_bits_of_floats) {
   make_both("row-major");
   expect_same({"lstsq", "A", "b.npy", "--method", "lsmr", "--output", "x.npy"}, {"x.npy"});
   expect_same({"pca", "A", "-k", "2", "--scale", "--components", "vt.npy", "--check"}, {"vt.npy"});
+}
+
+TEST_P(StoredMatrixTest, has_the_products_of_floats) {
+  for (char const* const layout : {"row-major", "column-major"}) {
+    make_both(layout);
+    write("v.npy", npy("<f4", "(14,)", bytes_of(std::vector<float>(14, 0.3F))));
+    write("V.npy", npy("<f4", "(14, 3)", bytes_of(std::vector<float>(42, 0.7F))));
+    write("U.npy", npy("<f4", "(900, 2)", bytes_of(std::vector<float>(1800, 0.7F))));
+    expect_same({"gemv", "A", "--vector", "v.npy", "--output", "c.npy"}, {"c.npy"});
+    expect_same({"gemvt", "A", "--vector", "b.npy", "--output", "c.npy"}, {"c.npy"});
+    expect_same({"atax", "A", "--vector", "v.npy", "--minus", "b.npy", "--alpha", "0.5",
+                 "--intermediate", "i.npy", "--output", "c.npy"},
+                {"c.npy", "i.npy"});
+    for (char const* const method : {"fused", "two-stage"}) {
+      expect_same({"atax", "A", "--vector", "v.npy", "--method", method, "--output", "c.npy"},
+                  {"c.npy"});
+      expect_same({"atax", "A", "--vector", "V.npy", "--method", method, "--output", "c.npy"},
+                  {"c.npy"});
+    }
+    expect_same({"gemv", "A", "--vector", "V.npy", "--kernels", "portable", "--output", "c.npy"},
+                {"c.npy"});
+    expect_same({"gemvt", "A", "--vector", "U.npy", "--output", "c.npy"}, {"c.npy"});
+  }
 }
 
 class StoredInEverySolverTest : public StoredMatrixTest {};
@@ -155,6 +177,37 @@ TEST_F(HeldMatrixTest, is_widened_for_doubles) {
 
 TEST_F(HeldMatrixTest, needs_no_memory_for_floats) {
   expect_peak_below(solve_, 20);  // uint8: 19 MiB, floats: 76 MiB
+}
+
+TEST_F(HeldMatrixTest, is_multiplied_as_stored) {
+  Words const product{"atax", "a.npy"};
+  expect_peak_below(product, 20);
+  auto limited = product;
+  limited.insert(limited.end(), {"--memory-limit", "60MiB"});
+  auto const found = report(limited);
+  EXPECT_TRUE(found["stream"].is_null()) << found["stream"];
+  EXPECT_EQ(found["held_type"], "uint8");
+  EXPECT_LT(found["bytes"], 21'000'000);
+  EXPECT_THAT(run(product).out, HasSubstr("f32 (uint8 in the file and in memory), row-major, 19"));
+  for (Words const& more : std::vector<Words>{
+           {"--check"}, {"--kernels", "accelerated"}, {"--method", "two-stage", "--check"}}) {
+    auto widened = product;
+    widened.insert(widened.end(), more.begin(), more.end());
+    auto const wide = run(widened);
+    if (wide.status != 0) continue;  // a build without accelerated kernels
+    auto const its = report(widened);
+    EXPECT_EQ(its["held_type"], "f32") << more[0];
+    EXPECT_EQ(its["sha256"], found["sha256"]) << more[0];
+  }
+  EXPECT_EQ(report({"gemvt", "a.npy", "--type", "f64"})["held_type"], "f64");
+  EXPECT_EQ(report({"aatx", "a.npy"})["held_type"], "f32");
+}
+
+TEST_F(HeldMatrixTest, may_have_infinite_halves) {
+  write("h.npy", npy("<f2", "(1, 2)", std::string("\x00\x7c\x00\x3c", 4)));
+  auto const found = report({"gemv", "h.npy"});
+  EXPECT_EQ(found["held_type"], "float16");
+  EXPECT_THAT(found["notices"].dump(), HasSubstr("or there are such elements in A and V"));
 }
 
 }  // namespace

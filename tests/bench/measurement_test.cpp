@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <bench/facts.hpp>
+#include <bench/machine.hpp>
 #include <bench/measurement.hpp>
 #include <bench/table.hpp>
 #include <set>

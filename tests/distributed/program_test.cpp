@@ -169,6 +169,44 @@ TEST_F(RanksTest, stream_by_rank_with_the_bits_of_one_process) {
   EXPECT_EQ(bytes, 900 * 70 * 4);
 }
 
+TEST_F(RanksTest, read_missing_entries_with_the_bits_of_one_process) {
+  std::string coded;
+  for (int k = 0; k < 900 * 70; ++k) {
+    coded += static_cast<char>(k * 31 % 23 == k % 70 ? 255 : k * 7919 % 251);
+  }
+  std::string tall;
+  for (int i = 0; i < 10; ++i) tall += coded;
+  write("tall.npy", npy("|u1", "(9000, 70)", tall));
+  write("tall-f.npy", npy("|u1", "(9000, 70)", tall, true));
+  write("coded.npy", npy("|u1", "(900, 70)", coded));
+  write("coded-f.npy", npy("|u1", "(900, 70)", coded, true));
+  for (Words const& command : std::vector<Words>{
+           {"stats", "tall.npy", "--variance", "out.npy"},
+           {"stats", "tall-f.npy", "--mean", "out.npy"},
+           {"ridge", "coded.npy", "b.npy", "--lambda", "3", "--output", "out.npy"},
+           {"lstsq", "coded-f.npy", "b.npy", "--output", "out.npy", "--check"},
+           {"svd", "coded.npy", "-k", "2", "--method", "lanczos", "--vt", "out.npy"},
+           {"fit", "linear", "coded.npy", "b.npy", "--output", "out.npy"},
+           {"pca", "coded.npy", "-k", "2", "--scale", "--mean", "out.npy", "--check"}}) {
+    bool const is_stats = command[0] == "stats";
+    for (Words const& more : {Words{}, Words{"--memory-limit", is_stats ? "600KiB" : "1MiB"}}) {
+      Words const whole = command + Words{"--missing", "255"};
+      auto const expected = report_of(1, whole);
+      auto const bits = read("out.npy");
+      for (int const ranks : {2, 3}) {
+        auto const found = report_of(ranks, whole + more);
+        EXPECT_EQ(read("out.npy"), bits) << ranks << command[0];
+        if (is_stats) {
+          EXPECT_EQ(found["stream"].is_null(), more.empty());
+        }
+        for (char const* const name : {"sha256", "variance", "min", "count", "missing"}) {
+          EXPECT_EQ(found.value(name, Json()), expected.value(name, Json())) << name;
+        }
+      }
+    }
+  }
+}
+
 TEST_F(RanksTest, check_products) {
   auto const report = report_of(3, {"atax", "a.npy", "--vector", "a-vector.npy", "--check"});
   EXPECT_EQ(report["check"]["passed"], true) << report;

@@ -110,6 +110,10 @@ for dtype in ("float32", "float64"):
             v2, u2 = (random.standard_normal((k, 2)).astype(dtype) for k in (n, m))
             expect_same(world.matvec(its, v2, order=order), tessera.matvec(A, v2)[mine], f"matvec of a block {what}")
             expect_same(world.rmatvec(its, u2[mine], order=order), tessera.rmatvec(A, u2), f"rmatvec of a block {what}")
+            c, b = world.atax(its, v2, alpha=-0.7, return_b=True, order=order)
+            expected_c, expected_b = tessera.atax(A, v2, alpha=-0.7, return_b=True)
+            expect_same(c, expected_c, f"atax of a block without a map {what}")
+            expect_same(b, expected_b[mine], f"B of atax of a block without a map {what}")
             c, b = world.atax(its, v2, weights=w[mine], alpha=3.5, return_b=True, order=order)
             expected_c, expected_b = tessera.atax(A, v2, weights=w, alpha=3.5, return_b=True)
             expect_same(c, expected_c, f"atax of a block {what}")
@@ -137,6 +141,8 @@ for dtype in ("float32", "float64"):
             expect_same(linalg.lstsq(M, b[mine])[0], linalg.lstsq(A, b)[0], f"lstsq {what}")
             two = np.stack([b, b[::-1]], axis=1)
             expect_same(linalg.lstsq(M, two[mine])[0], linalg.lstsq(A, two)[0], f"lstsq of two vectors {what}")
+            found, expected = (linalg.lstsq(a, y, maxiter=500)[0] for a, y in ((M, two[mine]), (A, two)))
+            expect_same(found, expected, f"lstsq of two vectors by iterations {what}")
             for found, expected in zip(
                 linalg.ridge_path(M, b[mine], [0.5, 2.0]), linalg.ridge_path(A, b, [0.5, 2.0]), strict=True
             ):
@@ -158,6 +164,13 @@ for dtype in ("float32", "float64"):
             for scale in (False, True):
                 for found, expected in zip(linalg.pca(M, 2, scale=scale), linalg.pca(A, 2, scale=scale), strict=True):
                     expect_same(found, expected, f"pca {what}")
+            holes = A.copy(order="A")
+            holes[::3, 1] = np.nan
+            expected = linalg.column_stats(holes, ddof=1, missing=np.nan)
+            for rows in (mine, world.rows_of(m, n, dtype=dtype, order=order, blocks=True)):
+                found = linalg.column_stats(world.matrix(holes[rows], order=order), ddof=1, missing=np.nan)
+                for name in expected._fields:
+                    expect_same(getattr(found, name), getattr(expected, name), f"{name} of column_stats {what}")
             mine = world.rows_of(m, n, dtype=dtype, order=order, blocks=True)
             found = linalg.randomized_svd(world.matrix(A[mine], order=order), 2)
             expected_u, expected_s, expected_vh = linalg.randomized_svd(A, 2)
@@ -168,6 +181,32 @@ for dtype in ("float32", "float64"):
 A = np.random.default_rng(2).standard_normal((3000, 30))
 mine = world.rows_of(*A.shape)
 M = world.matrix(A[mine])
+
+
+def exchanges(call):
+    """How often `call` exchanges sums."""
+    counted = 0
+    exchange = world._ranks.exchange
+
+    def count(*arguments):
+        nonlocal counted
+        counted += 1
+        return exchange(*arguments)
+
+    world._ranks.exchange = count
+    try:
+        call()
+    finally:
+        world._ranks.exchange = exchange
+    return counted
+
+
+one, four = (np.repeat(A[:, :1] + A[:, 1:2] ** 2, k, axis=1) for k in (1, 4))
+of_one, of_four = (exchanges(lambda: linalg.lstsq(M, b[mine], maxiter=500)) for b in (one, four))
+assert 0 < of_four <= of_one + 2, (of_one, of_four)
+four = np.stack([A[:, 0], A[:, 1] ** 2, A[:, 2], A[:, 3] ** 3], axis=1)
+assert exchanges(lambda: world.rmatvec(M, four[mine])) == 1
+assert exchanges(lambda: world.atax(M, np.ones((30, 4)), return_b=True)) == 1
 
 
 def callback(step):

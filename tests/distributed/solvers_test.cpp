@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -84,7 +85,7 @@ class DistributedSolvers : public testing::Test {
   }
   static std::vector<T> numbers(std::vector<double> const& x) { return {x.begin(), x.end()}; }
 
-  std::int64_t const m = 600;
+  std::int64_t m = 600;
   std::int64_t const n = 12;
   std::vector<T> values = whole_numbers<T>(600 * 12, 1, 9);
   Exec exec;
@@ -202,6 +203,32 @@ TYPED_TEST(DistributedSolvers, OfBlocksAndStreamsHaveTheBitsOfOneProcess) {
         this->numbers(svd.s),   this->flat(svd.VT),     this->flat(svd.UT),    this->flat(fit.x),
         this->flat(pca.svd.VT), this->flat(pca.svd.UT), this->flat(direct.UT), pca.mean,
         this->flat(far.svd.VT), this->flat(far.svd.UT), this->flat(x.x),       this->flat(ridge.x)};
+  });
+}
+
+TYPED_TEST(DistributedSolvers, OfColumnStatisticsHaveTheBitsOfOneProcess) {
+  using T = typename TypeParam::Scalar;
+  // Entries of many magnitudes, so that each order of joins has other bits; some are missing.
+  constexpr std::int64_t m = 3000;
+  bool const by_rows = std::is_same_v<typename TypeParam::Layout, Kokkos::LayoutRight>;
+  auto const entry = [&](std::size_t i) {
+    std::size_t const row = by_rows ? i / 12 : i % m;
+    std::size_t const col = by_rows ? i % 12 : i / m;
+    if ((row * 31 + col) % 11 == 3 || (col == 5 && row < 1500)) return static_cast<T>(-9);
+    return std::ldexp(whole_number<T>(1, i, 1 << 20), static_cast<int>(row % 37) - 20);
+  };
+  this->m = m;
+  this->values = generate<T>(static_cast<std::size_t>(m) * 12, entry);
+  this->A = matrix_of<typename TypeParam::Exec, T, typename TypeParam::Layout>(this->values, m, 12);
+  this->expect_same_bits_of_blocks([&](auto const& op) {
+    std::vector<std::vector<double>> found;
+    for (auto const& missing : {std::optional<double>(), std::optional<double>(-9)}) {
+      auto const of = solve::column_statistics(op, {.ddof = 1, .missing = missing});
+      found.insert(found.end(), {of.mean, of.variance, of.min, of.max});
+      found.emplace_back(of.count.begin(), of.count.end());
+      found.emplace_back(of.nonfinite.begin(), of.nonfinite.end());
+    }
+    return found;
   });
 }
 

@@ -3,14 +3,15 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include <io/format_functions.hpp>
 #include <io/matrix_file.hpp>
-#include <io/writers.hpp>
 
 #include "io/support/bytes.hpp"
 #include "io/support/errors.hpp"
@@ -71,20 +72,16 @@ TEST(Ex3, ReadsTheCommittedSample) {
 TEST(Ex3, WritesTheSameBytesAsTheOriginalTools) {
   Folder const folder;
   std::vector<float> const values{1, -0.0F, 0.1F, NAN, -INFINITY, 6};
-  RightF32 const A("A", 3, 2);
-  for (std::size_t k = 0; k < values.size(); ++k) A(k / 2, k % 2) = values[k];
   std::vector<float> const V{-0.0F, 8};
   OutputFile out(folder / "7");
-  write_ex3(out, A, V);
+  MatrixInfo info;
+  info.rows = 3;
+  info.cols = 2;
+  begin_ex3_matrix(out, info);
+  out.write_elements(std::span<float const>(values));
+  out.write_elements(std::span<float const>(V));
   out.commit();
   EXPECT_EQ(content_of(folder / "7"), ex3_bytes(2, 3, values, V));
-}
-
-TEST(Ex3, WriterRefusesAVectorOfAnotherLength) {
-  Folder const folder;
-  OutputFile out(folder / "7");
-  expect_error(ErrorKind::bad_output, folder / "7", {"expected 2", "found 1"},
-               [&] { write_ex3(out, RightF32("A", 3, 2), std::vector<float>{1}); });
 }
 
 TEST(Ex3, ConvertsToDouble) {

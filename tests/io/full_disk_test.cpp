@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <signal.h>
+#include <span>
 #include <string>
 #include <sys/resource.h>
 #include <vector>
@@ -10,7 +11,6 @@
 
 #include <io/generate.hpp>
 #include <io/output_file.hpp>
-#include <io/writers.hpp>
 
 #include "io/support/child.hpp"
 #include "io/support/folder.hpp"
@@ -50,7 +50,7 @@ TEST(FullDisk, IsReportedWhileWritingAndTheOldFileStays) {
     std::string const result = on_small_disk(folder.path(), [&] {
       OutputFile out(folder / "C.bin", temporary);
       std::vector<float> const values(2 * disk_bytes / sizeof(float), 1.0F);
-      write_raw(out, std::span<float const>(values));
+      out.write_elements(std::span<float const>(values));
       out.commit();
     });
     if (result.starts_with("SKIP")) GTEST_SKIP() << result;
@@ -92,7 +92,7 @@ TEST(FullDisk, AFileSizeLimitIsReported) {
     ::signal(SIGXFSZ, SIG_IGN);
     OutputFile out(folder / "C.bin");
     std::vector<float> const values(1000);
-    write_raw(out, std::span<float const>(values));
+    out.write_elements(std::span<float const>(values));
     return std::string("no error");
   });
   EXPECT_THAT(result, testing::HasSubstr("C.bin: cannot be written: expected room for"));

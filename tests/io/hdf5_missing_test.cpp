@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <io/conversion.hpp>
-#include <io/hdf5.hpp>
+#include <io/format_functions.hpp>
 #include <io/matrix_file.hpp>
 
 #include "io/support/bytes.hpp"

@@ -26,8 +26,8 @@
 
 #include <io/chunked_read.hpp>
 #include <io/conversion.hpp>
+#include <io/format_functions.hpp>
 #include <io/generate.hpp>
-#include <io/hdf5.hpp>
 #include <io/hdf5_chunk.hpp>
 #include <io/matrix_file.hpp>
 #include <io/matrix_reader.hpp>

@@ -136,7 +136,7 @@ TEST(Npy, WrittenFilesAreNumpysByteForByte) {
   for (std::string const name :
        {"little_f4_c", "little_f4_fortran", "little_f8_c", "little_f8_fortran"}) {
     OutputFile out(folder / "A.npy");
-    write_npy_matrix(out, read_matrix(sample(name + ".npy")));
+    write_matrix(out, read_matrix(sample(name + ".npy")));
     out.commit();
     EXPECT_TRUE(content_of(folder / "A.npy") == content_of(sample(name + ".npy"))) << name;
   }
@@ -162,7 +162,7 @@ TEST(Npy, PaddedViewsAreWrittenWithoutTheirPadding) {
     for (std::size_t j = 0; j < 4; ++j) A(i, j) = static_cast<float>(sample_value(i, j));
   }
   OutputFile out(folder / "A.npy");
-  write_npy_matrix(out, A);
+  write_matrix(out, A);
   out.commit();
   EXPECT_TRUE(content_of(folder / "A.npy") == content_of(sample("little_f4_c.npy")));
 }

@@ -56,7 +56,7 @@ TEST(SpecialValues, EveryBitOfAMatrixSurvivesWriting) {
   Bytes const original = npy_bytes(npy_header("<f4", "(3, 4)"), pattern_bytes(false));
   auto const path = folder.write("A.npy", original);
   OutputFile out(folder / "B.npy");
-  write_npy_matrix(out, read_matrix(path));
+  write_matrix(out, read_matrix(path));
   out.commit();
   EXPECT_TRUE(content_of(folder / "B.npy").ends_with(pattern_bytes(false)));
 }

@@ -7,6 +7,7 @@ import re
 import sys
 import types
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -429,6 +430,14 @@ SENTENCES = [
     (lambda: tessera.atax(A, V, copy="no"), TypeError, "tessera.atax: copy must be True or False, found 'no'"),
     (lambda: tessera.threads(1.5), TypeError, "tessera.threads: n must be a whole number, found 1.5"),
     (lambda: tessera.open("a.npy", shape=3), TypeError, "tessera.open: shape must be a pair of whole numbers, found 3"),
+    (lambda: tessera.open(Path("a.npy"), shape=3), TypeError, "tessera.open: shape must be a pair of whole numbers, found 3"),
+    (lambda: tessera.open(b"a.npy", shape=3), TypeError, "tessera.open: shape must be a pair of whole numbers, found 3"),
+    (lambda: tessera.open(3), TypeError, "tessera.open: path must be a text or a path, found 3"),
+    (lambda: tessera.open(None), TypeError, "tessera.open: path must be a text or a path, found None"),
+    (lambda: tessera.fill_missing(A, "nan"), TypeError, "tessera.fill_missing: missing must be a number, found 'nan'"),
+    (lambda: tessera.fill_missing(A[0]), ValueError, r"fill_missing: A must have two dimensions, found shape \(4,\)"),
+    (lambda: tessera.fill_missing(A.astype(int)), TypeError, "fill_missing: A must .*; copy=True makes a copy"),
+    (lambda: tessera.fill_missing(A, means=[1.0]), ValueError, r"fill_missing: means must have 4 entries, found .* of shape \(1,\)"),
     (lambda: tessera.open("a.npy", dtype="fp"), TypeError, "tessera: dtype must be float32 or float64, found 'fp'"),
     (lambda: tessera.open("a.npy", memory_limit=None), TypeError, "memory_limit must be a number of bytes or a text"),
     (lambda: tessera.open("a.npy", memory_limit="1GB"), ValueError, "with B, KiB, MiB, GiB or TiB, found '1GB'"),

@@ -338,7 +338,55 @@ def test_missing_entries_of_a_file_are_means(tmp_path, dtype, code, order):
     assert np.abs(whole - tessera.linalg.pca(stream, 1).mean)[is_missing].max() < 1e-4
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("dtype", "code"), [("i1", -9), ("u1", 3), ("f2", np.nan), ("f4", np.nan), ("f8", np.nan), ("i8", -9)])
+def test_missing_entries_of_an_array_are_means(dtype, code, order):
+    rng = np.random.default_rng(4)
+    a = np.asarray(rng.integers(0, 3, (700, 30)), dtype, order=order)
+    is_missing = rng.random(a.shape) < 0.1
+    is_missing[:, 3] = True  # nothing is left
+    a[is_missing] = code
+    copy = dtype == "i8"
+    means = np.nan_to_num(tessera.linalg.column_stats(a, missing=code, copy=copy).mean)
+    whole = np.where(is_missing, means, a).astype("f8" if dtype in ("f8", "i8") else "f4", order=order)
+    stream = tessera.fill_missing(a, code, copy=copy, memory_limit="16MiB")
+    assert stream.order == ("C" if copy else order) and stream.dtype == whole.dtype
+    whole = np.ascontiguousarray(whole) if copy else whole
+    b = rng.standard_normal(700).astype(whole.dtype)
+    for matrix in (stream, pickle.loads(pickle.dumps(stream))):
+        for call in (tessera.matvec, tessera.atax):
+            assert call(matrix, b[:30]).tobytes() == call(whole, b[:30]).tobytes()
+        found, expected = (tessera.linalg.pca(x, 2, scale=True) for x in (matrix, whole))
+        assert all(x.tobytes() == y.tobytes() for x, y in zip(found, expected))
+        assert tessera.linalg.ridge(matrix, b, 2.0).x.tobytes() == tessera.linalg.ridge(whole, b, 2.0).x.tobytes()
+    new = a[:50] if order == "C" else np.asfortranarray(a[:50])
+    filled = tessera.fill_missing(new, code, means=means, copy=copy)
+    assert tessera.matvec(filled, b[:30]).tobytes() == tessera.matvec(np.asarray(whole[:50], order=stream.order), b[:30]).tobytes()
+    assert a[is_missing].tobytes() == np.full(is_missing.sum(), code, dtype).tobytes()  # not changed
+
+
+def test_a_code_that_is_no_float32_is_not_missing():
+    a = np.array([[0.1, 0.5], [0.3, 0.5]], np.float32)
+    assert tessera.matvec(tessera.fill_missing(a, 0.1), np.ones(2, "f4")).tolist() == (a @ np.ones(2, "f4")).tolist()
+
+
+def test_missing_entries_of_a_stream_are_means(tmp_path):
+    a = np.random.default_rng(4).standard_normal((700, N))
+    whole = a.copy()
+    a[::7, 2] = np.nan
+    whole[::7, 2] = tessera.linalg.column_stats(a, missing=np.nan).mean[2]
+    blocks = tessera.from_blocks([a[:300], a[300:]], memory_limit=LIMIT)
+    read = tessera.from_callback(*a.shape, lambda rows, cols: a[rows, cols], memory_limit=LIMIT)
+    for stream in (blocks, read):
+        filled = tessera.fill_missing(stream)
+        assert filled.memory_limit == stream.memory_limit
+        same(filled, whole)
+    np.save(tmp_path / "a.npy", a)
+    with pytest.raises(TypeError, match="A must not be a matrix of a file; pass missing= to tessera.open"):
+        tessera.fill_missing(tessera.open(tmp_path / "a.npy"))
+
+
 def test_missing_must_be_a_number(tmp_path):
     np.save(tmp_path / "a.npy", np.ones((3, 2)))
     with pytest.raises(TypeError, match="missing must be a number"):
-        tessera.open(str(tmp_path / "a.npy"), missing="nan")
+        tessera.open(tmp_path / "a.npy", missing="nan")

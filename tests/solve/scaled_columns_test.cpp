@@ -14,6 +14,7 @@
 #include <Kokkos_Core.hpp>
 #include <gmock/gmock.h>
 
+#include <tessera/multiply_transposed.hpp>
 #include <tessera/solve.hpp>
 
 #include "solve/host_source.hpp"

@@ -53,6 +53,11 @@ class ProgressBar {
   std::thread painter_;
 };
 
+/// Sets the bar to what is done of a total.
+[[nodiscard]] inline auto setter_of(ProgressBar& bar) {
+  return [&bar](std::uint64_t done, std::uint64_t total) { bar.set(done, total); };
+}
+
 [[nodiscard]] inline check::Progress progress_of(ProgressBar& bar) {
   return {.begin = [&bar](std::uint64_t bytes) { bar.set(0, bytes); },
           .advance = [&bar](std::uint64_t bytes) { bar.advance(bytes); }};

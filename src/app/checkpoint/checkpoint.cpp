@@ -23,9 +23,9 @@
 #include <app/checkpoint/checkpoint.hpp>
 #include <io/errors.hpp>
 #include <io/memory.hpp>
-#include <io/npy_type.hpp>
 #include <io/output_file.hpp>
 #include <io/output_path.hpp>
+#include <io/shell_word.hpp>
 
 namespace tessera::app {
 namespace {

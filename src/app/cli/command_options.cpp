@@ -144,24 +144,19 @@ void add_terms(CLI::App& command, TermOptions& terms) {
                                   "The vector of --map: labels, counts, or eta = A x");
   weights->excludes(minus)->excludes(labels);
   minus->excludes(labels);
-  add_number(
-      command, "--alpha", [&terms](double value) { terms.alpha = value; },
-      "Factor of A^T f(A V) (else 1)");
-  add_number(
-      command, "--beta", [&terms](double value) { terms.beta = value; },
-      "Factor of the vector of --add (else 1)");
+  add_number(command, "--alpha", terms.alpha, "Factor of A^T f(A V) (else 1)");
+  add_number(command, "--beta", terms.beta, "Factor of the vector of --add (else 1)");
   add_input_file(command, "--add", terms.add, "The vector z that is added to the result");
 }
 
 void add_missing(CLI::App& command, std::optional<double>& missing, std::string const& help) {
   auto const take = [&missing](std::string const& text) {
-    bool const is_negative = text.starts_with('-');
-    auto const number = decimal_number(is_negative ? text.substr(1) : text);
+    auto const number = signed_number(text);
     if (!number && text != "nan") {
       throw CLI::ValidationError("--missing",
                                  "expected nan or a number such as 255, found '" + text + "'");
     }
-    missing = !number ? std::numeric_limits<double>::quiet_NaN() : is_negative ? -*number : *number;
+    missing = number.value_or(std::numeric_limits<double>::quiet_NaN());
   };
   command.add_option_function<std::string>("--missing", take, help)->type_name("CODE");
 }
@@ -338,6 +333,7 @@ void add_solve(CLI::App& command, SolveOptions& options, std::uint64_t least,
 }
 
 void add_solved_matrix(CLI::App& command, SolveOptions& options) {
+  options.command = command.get_name();
   add_input_file(command, "A", options.input,
                  "A: a .npy, .npz, HDF5, .bed or ex3 file, or N for test/N")
       ->required();
@@ -347,7 +343,6 @@ void add_least_squares(CLI::App& app, std::string const& name, std::string const
                        Chosen& chosen) {
   auto& command = *app.add_subcommand(name, what);
   auto& options = options_of<LeastSquaresOptions>(command, chosen);
-  options.command = name;
   add_solved_matrix(command, options);
   add_input_file(command, "B", options.right_side,
                  "b, or a matrix of several: a .npy, .npz, HDF5, .bin or ex3 file")
@@ -366,22 +361,16 @@ void add_least_squares(CLI::App& app, std::string const& name, std::string const
   add_choice(command, "--method", options.method, least_squares_methods,
              "Method (auto: direct for at most 512 columns without --maxiter, otherwise lsmr)");
   std::string const by_default = " (1e-6 with --method lsmr or lsqr, otherwise the precision of A)";
-  add_size(
-      command, "--atol", [&options](double atol) { options.atol = atol; },
-      "Stop at this relative error of A" + by_default);
-  add_size(
-      command, "--btol", [&options](double btol) { options.btol = btol; },
-      "Stop at this relative error of b" + by_default);
-  add_size(
-      command, "--conlim", [&options](double conlim) { options.conlim = conlim; },
-      "Stop if the estimate of cond(A) exceeds this (0: never, as lstsq does with --method auto; "
-      "otherwise 1e8)");
+  add_size(command, "--atol", options.atol, "Stop at this relative error of A" + by_default);
+  add_size(command, "--btol", options.btol, "Stop at this relative error of b" + by_default);
+  add_size(command, "--conlim", options.conlim,
+           "Stop if the estimate of cond(A) exceeds this (0: never, as lstsq does with --method "
+           "auto; otherwise 1e8)");
   add_solve(command, options, 0, "Verify x in higher precision, with one more pass over A");
   command.footer(help::least_squares);
 }
 
 void add_triplets(CLI::App& command, TripletOptions& options) {
-  options.command = command.get_name();
   add_solved_matrix(command, options);
   add_whole(command, "-k,--count", options.k, {}, "How many to compute, the largest first")
       ->required()
@@ -498,9 +487,8 @@ void add_fit(CLI::App& app, Chosen& chosen) {
                  "File of one number per row that is added to eta (else 0)");
   add_output_file(command, "--output", options.output, "File for x (.npy or .bin)");
   add_size(command, "--penalty", options.penalty, "Adds this times |x|^2/2 to the loss");
-  add_size(
-      command, "--power", [&options](double power) { options.power = power; },
-      "tweedie: power of the mean in the variance, above 1");
+  add_size(command, "--power", options.power,
+           "tweedie: power of the mean in the variance, above 1");
   auto const leave_out = [&options](std::int64_t) { options.has_intercept = false; };
   command.add_flag_function("--no-intercept", leave_out, "No intercept: eta = A x");
   add_choice(command, "--solver", options.solver, fit_solvers,

@@ -63,24 +63,6 @@ void take_all_ends() {
   io::remove_temporaries_at_signals();
 }
 
-template <class CommandOptions>
-int threads_of(CommandOptions const& options) {
-  if constexpr (requires { options.threads; }) {
-    return options.threads;
-  } else {
-    return 0;
-  }
-}
-
-template <class CommandOptions>
-std::optional<int> device_of(CommandOptions const& options) {
-  if constexpr (requires { options.device; }) {
-    return options.device;
-  } else {
-    return std::nullopt;
-  }
-}
-
 /// Whether all ranks run the command; else only the first does.
 template <class CommandOptions>
 inline constexpr bool is_for_ranks = std::is_same_v<CommandOptions, ComputeOptions> ||
@@ -88,7 +70,11 @@ inline constexpr bool is_for_ranks = std::is_same_v<CommandOptions, ComputeOptio
 
 template <class CommandOptions>
 void prepare(CommandOptions const& options, std::optional<KokkosSession>& kokkos) {
-  kokkos.emplace(threads_of(options), choose_device(device_of(options)));
+  int threads = 0;
+  std::optional<int> device;
+  if constexpr (requires { options.threads; }) threads = options.threads;
+  if constexpr (requires { options.device; }) device = options.device;
+  kokkos.emplace(threads, choose_device(device));
 }
 
 /// If Kokkos cannot start, prints what it can before the error.

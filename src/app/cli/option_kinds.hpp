@@ -184,18 +184,22 @@ inline std::string like(std::string const& examples, std::string const& text) {
   return (is_beyond ? " that a double holds" : ", such as " + examples) + ", found '" + text + "'";
 }
 
+inline std::optional<double> signed_number(std::string_view text) {
+  bool const is_negative = text.starts_with('-');
+  auto const number = decimal_number(text.substr(is_negative ? 1 : 0));
+  return number && is_negative ? -*number : number;
+}
+
+inline double number_in(std::string const& name, std::string const& text) {
+  if (auto const number = signed_number(text)) return *number;
+  throw CLI::ValidationError(name, "expected a decimal number" + like("-0.5 or 1e-3", text));
+}
+
 /// Possibly negative.
-template <class Choose>
-CLI::Option* add_number(CLI::App& app, std::string const& name, Choose const& choose,
+template <class Value>
+CLI::Option* add_number(CLI::App& app, std::string const& name, Value& value,
                         std::string const& help) {
-  auto const read = [choose, name](std::string const& text) {
-    bool const is_negative = text.starts_with('-');
-    auto const number = decimal_number(std::string_view(text).substr(is_negative ? 1 : 0));
-    if (!number) {
-      throw CLI::ValidationError(name, "expected a decimal number" + like("-0.5 or 1e-3", text));
-    }
-    choose(is_negative ? -*number : *number);
-  };
+  auto const read = [&value, name](std::string const& text) { value = number_in(name, text); };
   return app.add_option_function<std::string>(name, read, help)->type_name("NUMBER");
 }
 
@@ -222,19 +226,13 @@ inline double size_in(std::string const& name, std::string const& text) {
 }
 
 /// At least 0.
-template <class Choose>
-  requires std::is_invocable_v<Choose, double>
-CLI::Option* add_size(CLI::App& app, std::string const& name, Choose const& choose,
+template <class Value>
+CLI::Option* add_size(CLI::App& app, std::string const& name, Value& value,
                       std::string const& help) {
-  auto const read = [choose, name](std::string const& text) { choose(size_in(name, text)); };
-  return app.add_option_function<std::string>(name, read, help)->type_name("NUMBER");
-}
-
-inline CLI::Option* add_size(CLI::App& app, std::string const& name, double& value,
-                             std::string const& help) {
-  return add_size(
-             app, name, [&value](double number) { value = number; }, help)
-      ->default_str(general(value, 9));
+  auto const read = [&value, name](std::string const& text) { value = size_in(name, text); };
+  auto* const option = app.add_option_function<std::string>(name, read, help)->type_name("NUMBER");
+  if constexpr (std::is_same_v<Value, double>) option->default_str(general(value, 9));
+  return option;
 }
 
 /// At least one, separated by commas.
@@ -267,20 +265,22 @@ CLI::Option* add_extents(CLI::App& app, std::string const& name, std::string con
   return app.add_option_function<std::string>(name, read, help);
 }
 
-/// `-` is stdin. A name without dashes is a positional.
-inline CLI::Option* add_input_file(CLI::App& app, std::string const& name, std::string& path,
-                                   std::string const& help) {
-  auto const take = [&path](std::string const& text) { path = text == "-" ? "/dev/stdin" : text; };
+/// `-` is `standard`. A name without dashes is a positional.
+inline CLI::Option* add_file(CLI::App& app, std::string const& name, std::string& path,
+                             std::string const& standard, std::string const& help) {
+  auto const take = [&path, standard](std::string const& text) {
+    path = text == "-" ? standard : text;
+  };
   return app.add_option_function<std::string>(name, take, help)
       ->type_name(name.starts_with('-') ? "FILE" : "");
 }
-
-/// `-` is stdout.
+inline CLI::Option* add_input_file(CLI::App& app, std::string const& name, std::string& path,
+                                   std::string const& help) {
+  return add_file(app, name, path, "/dev/stdin", help);
+}
 inline CLI::Option* add_output_file(CLI::App& app, std::string const& name, std::string& path,
                                     std::string const& help) {
-  auto const take = [&path](std::string const& text) { path = text == "-" ? "/dev/stdout" : text; };
-  return app.add_option_function<std::string>(name, take, help)
-      ->type_name(name.starts_with('-') ? "FILE" : "");
+  return add_file(app, name, path, "/dev/stdout", help);
 }
 
 inline void add_threads(CLI::App& app, int& threads) {

@@ -26,20 +26,6 @@
 namespace tessera::app {
 namespace {
 
-constexpr char empty_value[] =
-    "expected a value, found an empty one; give one, or leave the option out";
-
-void refuse_empty_values(CLI::App& app) {
-  auto const is_there = [](std::string const& value) {
-    return std::string(value.empty() ? empty_value : "");
-  };
-  for (CLI::App* const command : app.get_subcommands([](auto const*) { return true; })) {
-    for (CLI::Option* const option : command->get_options()) {
-      if (!is_flag(*option)) option->check(is_there);
-    }
-  }
-}
-
 void fit_help(CLI::App& app, std::size_t columns) {
   auto const fit = [columns](auto& formatter) {
     // Older CLI11 does not wrap.
@@ -157,7 +143,6 @@ std::variant<ExitStatus, Options> parse_options(int argc, char const* const* arg
       ->check([](std::string const& text) {
         return word_for(text, "bash").empty() ? no_word(text, "bash") : std::string();
       });
-  refuse_empty_values(app);
   constexpr std::size_t readable = 100;
   fit_help(app, std::min(columns_of(STDOUT_FILENO), readable));
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <bench/facts.hpp>
+#include <bench/machine.hpp>
 #include <bench/measurement.hpp>
 #include <bench/whole_number.hpp>
 #include <check/verdict.hpp>
@@ -108,7 +108,7 @@ void check_files(BenchOptions const& options) {
 
 io::HostMatrix read_factor(BenchOptions const& options, io::MatrixInfo const& first) {
   std::string const path = resolve_input(options.files.back()).path;
-  io::MatrixReader const reader = open_input(path, std::nullopt);
+  io::MatrixReader const reader(path, {}, io::Reading::in_order);
   auto const& info = reader.info();
   auto const fail = [&](std::string const& sentence) {
     throw io::FileError(io::ErrorKind::bad_input, path, sentence);
@@ -144,8 +144,8 @@ Measured measured_of(BenchOptions const& options) {
     measured.shapes = parse_shapes("--shapes", options.shapes, options.operation);
     return measured;
   }
-  io::MatrixReader const reader =
-      open_input(resolve_input(options.files.front()).path, std::nullopt);
+  io::MatrixReader const reader(resolve_input(options.files.front()).path, {},
+                                io::Reading::in_order);
   measured.type = options.type.value_or(reader.info().type);
   measured.layout = reader.info().layout;
   auto& data = measured.data.emplace();
@@ -295,8 +295,7 @@ void require_teams_in_use(bench::Request const& request) {
 bench::Table measure_shape(bench::Request const& request) {
   ProgressBar bar("measuring " + name_of(request.shape));
   try {
-    return bench::measure(request,
-                          [&](std::size_t done, std::size_t total) { bar.set(done, total); });
+    return bench::measure(request, setter_of(bar));
   } catch (std::invalid_argument const& error) {
     throw Failure(ExitStatus::usage, std::string("bench: ") + error.what());
   }
@@ -512,15 +511,8 @@ std::string to_csv(BenchReport const& report) {
 }
 
 std::string write_report(BenchReport const& report) {
-  switch (report.options.format) {
-    case ReportFormat::json:
-      return to_json(report);
-    case ReportFormat::csv:
-      return to_csv(report);
-    case ReportFormat::text:
-      break;
-  }
-  return to_text(report);
+  if (report.options.format == ReportFormat::json) return to_json(report);
+  return report.options.format == ReportFormat::csv ? to_csv(report) : to_text(report);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include <app/report/report.hpp>
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
+#include <app/run/stored.hpp>
 #include <app/stream/stream.hpp>
 #include <io/formats.hpp>
 #include <io/matrix_file.hpp>
@@ -52,6 +53,15 @@ void check_block(ComputeOptions const& options, OperationRow const& row, std::in
   if (!options.checkpoint.empty()) refuse("--checkpoint: is one of a product with");
 }
 
+/// Whether the operation reads the elements of the file. --check needs A widened.
+bool holds_stored(ComputeOptions const& options, OperationRow const& row,
+                  io::MatrixReader const& reader, BackendChoice backend) {
+  using enum OperationId;
+  bool const reads_narrow = row.id == atax || row.id == multiply || row.id == multiply_transposed;
+  return reads_narrow && !options.check && options.kernels != Kernels::accelerated &&
+         may_hold_stored(reader, options.type.value_or(reader.info().type), backend);
+}
+
 Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixReader const& reader,
            std::int64_t columns) {
   io::MatrixInfo const& info = reader.info();
@@ -67,14 +77,21 @@ Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixRea
                     .has_map = options.terms.map != maps::Kind::identity,
                     .scales = options.terms.alpha != 1 || !options.terms.add.empty()};
   auto* const forecast = row.forecast;
-  return {.forecast = [=](BackendChoice backend) { return forecast(shape, backend); },
+  return {.forecast =
+              [=, &options, &row, &reader, &info](BackendChoice backend) {
+                Forecast found = forecast(shape, backend);
+                if (holds_stored(options, row, reader, backend)) {
+                  found.inputs -= bytes_of_widening(info);
+                }
+                return found;
+              },
           .runs = options.repeat + 1,
           .input = path,
           .reading = io::reading_bytes(info, shape.type)};
 }
 
 struct Done {
-  VectorInput input;  ///< without x if A was in memory
+  VectorInput input;
   double read_seconds = 0;
   BackendDecision decision;
   Measurement run;
@@ -112,8 +129,32 @@ void check_order(ComputeOptions const& options, io::MatrixReader const& reader,
   }
 }
 
-bool is_narrowed(io::MatrixInfo const& info, io::ScalarType type) {
-  return info.type == io::ScalarType::f64 && type == io::ScalarType::f32;
+bool is_narrowed(VectorInput const& input) {
+  return input.info.type == io::ScalarType::f64 && input.type == io::ScalarType::f32;
+}
+
+Terms terms_of(ComputeOptions const& options, io::MatrixReader const& reader) {
+  io::ScalarType const type = options.type.value_or(reader.info().type);
+  return read_terms(options.terms, reader.info(), type, options.type.has_value(), reader.path());
+}
+
+ProductRequest product_of(ComputeOptions const& options, VectorInput const& input,
+                          Terms const& terms, BackendFacts const& backend) {
+  return {.x = input.x,
+          .columns = input.columns,
+          .method = options.method,
+          .kernels = options.kernels,
+          .backend = backend.choice,
+          .keep_intermediate = !options.intermediate.empty(),
+          .terms = terms};
+}
+
+/// Of a run that does not hold A; on all ranks.
+void require_usable(ComputeOptions const& options, std::string const& path,
+                    BackendFacts const& backend) {
+  require_same_backend(path, backend);
+  require_caches(options.cache_preference, backend);
+  require_threads(options.threads, backend);
 }
 
 /// Collective.
@@ -124,6 +165,15 @@ void require_same_vectors(ComputeOptions const& options, VectorInput const& inpu
   if (is_of_file) require_same_elements(beside_a, input.x);
   if (terms.has_map()) require_same_elements(options.terms.map_vector, terms.of_map);
   if (!options.terms.add.empty()) require_same_elements(options.terms.add, terms.z);
+}
+
+/// Of a run that does not hold A.
+void warn_without_matrix(Measurement const& run, VectorInput const& input, Terms const& terms) {
+  warn_of_overflow(elements(run.result),
+                   {.names = "A",
+                    .all = {elements(input.x), elements(terms.of_map), elements(terms.z)},
+                    .is_complete = false,
+                    .is_narrowed = is_narrowed(input)});
 }
 
 Done stream_it(ComputeOptions const& options, OperationRow const& row,
@@ -139,37 +189,24 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
   }
   check_order(options, reader, vectors_in(options.vector), stream.why);
   BackendFacts const& backend = stream.backend;
-  require_same_backend(path, backend);
-  require_caches(options.cache_preference, backend);
-  require_threads(options.threads, backend);
+  require_usable(options, path, backend);
   if (options.format != ReportFormat::text) {
     notice(path + " is streamed: " + stream.why);
   }
   VectorInput const input =
       read_vector_input(reader, options.vector, options.operation, options.type);
-  Terms const terms =
-      read_terms(options.terms, input.info, input.type, options.type.has_value(), path);
+  Terms const terms = terms_of(options, reader);
   require_same_vectors(options, input, terms);
-  StreamRequest const request{.reader = reader,
-                              .x = input.x,
-                              .columns = input.columns,
-                              .type = input.type,
-                              .method = options.method,
-                              .kernels = options.kernels,
-                              .backend = backend.choice,
-                              .keep_intermediate = !options.intermediate.empty(),
-                              .terms = terms,
-                              .memory_limit = stream.memory_limit,
-                              .checkpoint = options.checkpoint,
-                              .checkpoint_seconds = options.checkpoint_seconds};
+  StreamRequest const request{product_of(options, input, terms, backend),
+                              reader,
+                              input.type,
+                              stream.memory_limit,
+                              options.checkpoint,
+                              options.checkpoint_seconds};
   Measurement run =
       ranks().are_many() ? stream_on_ranks(row.id, request) : stream_alone(row.id, request);
   run.stream->why = stream.why;
-  warn_of_overflow(elements(run.result),
-                   {.names = "A",
-                    .all = {elements(input.x), elements(terms.of_map), elements(terms.z)},
-                    .is_complete = false,
-                    .is_narrowed = is_narrowed(input.info, input.type)});
+  warn_without_matrix(run, input, terms);
   return {.input = input, .decision = {.backend = backend, .why = ""}, .run = std::move(run)};
 }
 
@@ -193,43 +230,32 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
   if (!options.check) require_threads(options.threads, backend);
 
   // Small vectors first: their errors precede a long read.
-  auto const type = options.type.value_or(reader.info().type);
-  Terms const terms =
-      read_terms(options.terms, reader.info(), type, options.type.has_value(), reader.path());
-  Input const input = read_input(reader, options.vector, options.operation, options.type);
-  auto const [rows, cols] = extents(input.A);
+  Terms const terms = terms_of(options, reader);
+  Input const input = read_input(reader, options.vector, options.operation, options.type,
+                                 holds_stored(options, row, reader, backend.choice));
   std::optional<TuningInUse> tuning;
   if (options.takes_tunings()) {
     tuning = find_tuning(backend, std::string(row.name), input.type, input.info.layout,
-                         {.rows = rows, .cols = cols});
+                         {.rows = static_cast<std::int64_t>(input.info.rows),
+                          .cols = static_cast<std::int64_t>(input.info.cols)});
   }
-  RunRequest request{.A = input.A,
-                     .x = input.x,
-                     .columns = input.columns,
-                     .method = options.method,
-                     .kernels = options.kernels,
-                     .backend = backend.choice,
-                     .repeat = options.repeat,
-                     .keep_intermediate = !options.intermediate.empty(),
-                     .terms = terms,
-                     .input = reader.path(),
-                     .cache_preference = options.cache_preference};
+  RunRequest request{product_of(options, input, terms, backend), input.A, options.repeat,
+                     reader.path(), options.cache_preference};
+  request.stored = input.stored;
+  request.stored_type = input.info.stored;
   Measurement run = run_tuned(tuning, [&](bench::Launch const& launch) {
     request.tuning = launch.tuning;
     return row.run(request);
   });
   std::optional<check::Verdict> check;
   if (options.check) check = verdict_on(options, row, input, terms, run, reader.path());
-  warn_of_overflow(elements(run.result), {.names = "A and " + std::string(row.vector_name),
-                                          .all = {elements(input.A), elements(input.x),
-                                                  elements(terms.of_map), elements(terms.z)},
-                                          .is_narrowed = is_narrowed(input.info, input.type)});
-  return {.input = {.info = input.info,
-                    .x = {},
-                    .columns = input.columns,
-                    .type = input.type,
-                    .vector_source = input.vector_source,
-                    .vector_stored = input.vector_stored},
+  warn_of_overflow(
+      elements(run.result),
+      {.names = "A and " + std::string(row.vector_name),
+       .all = {elements(input.A), elements(input.x), elements(terms.of_map), elements(terms.z)},
+       .is_complete = !input.stored || !may_be_infinite(input.info.stored),
+       .is_narrowed = is_narrowed(input)});
+  return {.input = static_cast<VectorInput const&>(input),
           .read_seconds = input.read_seconds,
           .decision = decision,
           .run = std::move(run),
@@ -240,30 +266,15 @@ Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
 Done run_by_ranks(ComputeOptions const& options, OperationRow const& row,
                   io::MatrixReader const& reader, Job const& job) {
   auto const decision = choose_backend(options.backend, job);
-  require_same_backend(reader.path(), decision.backend);
-  require_caches(options.cache_preference, decision.backend);
-  require_threads(options.threads, decision.backend);
+  require_usable(options, reader.path(), decision.backend);
   VectorInput const input =
       read_vector_input(reader, options.vector, options.operation, options.type);
-  Terms const terms =
-      read_terms(options.terms, input.info, input.type, options.type.has_value(), reader.path());
+  Terms const terms = terms_of(options, reader);
   require_same_vectors(options, input, terms);
-  Measurement run = run_on_ranks(options.operation,
-                                 {.reader = reader,
-                                  .x = input.x,
-                                  .columns = input.columns,
-                                  .type = input.type,
-                                  .method = options.method,
-                                  .kernels = options.kernels,
-                                  .backend = decision.backend.choice,
-                                  .keep_intermediate = !options.intermediate.empty(),
-                                  .terms = terms},
-                                 options.repeat);
-  warn_of_overflow(elements(run.result),
-                   {.names = "A",
-                    .all = {elements(input.x), elements(terms.of_map), elements(terms.z)},
-                    .is_complete = false,
-                    .is_narrowed = is_narrowed(input.info, input.type)});
+  Measurement run = run_on_ranks(
+      options.operation, {product_of(options, input, terms, decision.backend), reader, input.type},
+      options.repeat);
+  warn_without_matrix(run, input, terms);
   // The first rank checks for all, with all of A.
   std::optional<check::Verdict> check;
   if (options.check && ranks().is_first()) {
@@ -276,6 +287,12 @@ Done run_by_ranks(ComputeOptions const& options, OperationRow const& row,
           .decision = decision,
           .run = std::move(run),
           .check = check};
+}
+
+void notice_of_ones(OperationRow const& row, VectorInput const& input, ReportFormat format) {
+  if (input.vector_source == "ones" && format != ReportFormat::text) {
+    notice("no vector was given: " + std::string(row.vector_name) + " is all ones");
+  }
 }
 
 /// A raw file has no type: its size decides.
@@ -318,9 +335,7 @@ ExitStatus run_command(ComputeOptions const& options) {
   Done const done = stream               ? stream_it(options, row, reader, *stream)
                     : ranks().are_many() ? run_by_ranks(options, row, reader, job)
                                          : run_in_memory(options, row, reader, job);
-  if (done.input.vector_source == "ones" && options.format != ReportFormat::text) {
-    notice("no vector was given: " + std::string(row.vector_name) + " is all ones");
-  }
+  notice_of_ones(row, done.input, options.format);
   // Several vectors are the columns of a matrix.
   auto const with_result = [&](io::HostVector const& vectors, auto const& use) {
     if (columns > 1) {
@@ -329,33 +344,25 @@ ExitStatus run_command(ComputeOptions const& options) {
       use(vectors);
     }
   };
-  std::string digest, second_digest;
+  std::string digest;
   with_result(done.run.result, [&](auto const& result) { digest = sha256(elements(result)); });
-  if (options.is_both()) second_digest = sha256(elements(*done.run.intermediate));
-  Report const report{.operation = row,
-                      .input = name.path,
-                      .rows = static_cast<std::int64_t>(done.input.info.rows),
-                      .cols = static_cast<std::int64_t>(done.input.info.cols),
-                      .type = done.input.type,
-                      .stored = done.input.info.stored,
-                      .layout = done.input.info.layout,
-                      .vector = done.input.vector_source,
-                      .vectors = columns,
-                      .vector_stored = done.input.vector_stored,
-                      .terms = options.terms,
-                      .read_seconds = done.read_seconds,
-                      .method_chosen = !stream && !ranks().are_many() && row.has_methods &&
-                                       options.method == Method::automatic,
-                      .backend = done.decision.backend,
-                      .backend_chosen = options.backend == BackendChoice::automatic,
-                      .backend_why = done.decision.why,
-                      .run = done.run,
-                      .sha256 = digest,
-                      .second_sha256 = second_digest,
-                      .check = done.check,
-                      .output = output_path,
-                      .intermediate = options.intermediate,
-                      .tuning = done.tuning};
+  Report const report{
+      .product = {.operation = row,
+                  .input = name.path,
+                  .operands = done.input,
+                  .terms = options.terms,
+                  .read_seconds = done.read_seconds},
+      .method_chosen =
+          !stream && !ranks().are_many() && row.has_methods && options.method == Method::automatic,
+      .decision = done.decision,
+      .backend_chosen = options.backend == BackendChoice::automatic,
+      .run = done.run,
+      .sha256 = digest,
+      .second_sha256 = options.is_both() ? sha256(elements(*done.run.intermediate)) : "",
+      .check = done.check,
+      .output = output_path,
+      .intermediate = options.intermediate,
+      .tuning = done.tuning};
   with_result(done.run.result, [&](auto const& result) { output.write(result); });
   if (done.run.intermediate) {
     with_result(*done.run.intermediate, [&](auto const& result) { intermediate.write(result); });
@@ -394,30 +401,19 @@ ExitStatus run_command(CheckOptions const& options) {
                             std::to_string(input.columns) + ", one for each of " +
                             input.vector_source + ", found " + std::to_string(results));
   }
-  if (input.vector_source == "ones" && options.format != ReportFormat::text) {
-    notice("no vector was given: " + std::string(row.vector_name) + " is all ones");
-  }
-  auto const [rows, cols] = extents(input.A);
-  std::optional<check::Verdict> verdict;
-  {
+  notice_of_ones(row, input, options.format);
+  auto const judge = [&] {
     ProgressBar bar("checking");
-    verdict = check::judge(row.id, input.A, input.x, result, path, check::Summation::canonical,
-                           terms, progress_of(bar));
-  }
-  CheckReport const report{.operation = row,
-                           .input = path,
+    return check::judge(row.id, input.A, input.x, result, path, check::Summation::canonical, terms,
+                        progress_of(bar));
+  };
+  CheckReport const report{.product = {.operation = row,
+                                       .input = path,
+                                       .operands = input,
+                                       .terms = options.terms,
+                                       .read_seconds = input.read_seconds},
                            .result = options.result,
-                           .rows = rows,
-                           .cols = cols,
-                           .type = type,
-                           .stored = input.info.stored,
-                           .layout = input.info.layout,
-                           .vector = input.vector_source,
-                           .vectors = input.columns,
-                           .vector_stored = input.vector_stored,
-                           .terms = options.terms,
-                           .read_seconds = input.read_seconds,
-                           .verdict = *verdict};
+                           .verdict = judge()};
   std::fputs(write_report(report, options.format).c_str(), stdout);
   return report.verdict.passed() ? ExitStatus::good : ExitStatus::difference;
 }

@@ -94,7 +94,7 @@ ExitStatus run_command(io::GenerateRequest const& options) {
   files.keeps_tunings().writes(request.output).writes(request.vector_output).check();
   {
     ProgressBar bar("writing " + request.output);
-    io::generate(request, [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
+    io::generate(request, setter_of(bar));
   }
   auto const bytes = request.rows * request.cols * io::size_of(request.type);
   std::fprintf(files.report(), "%s: A, %llu rows x %llu columns, %s, %s, %s\n",
@@ -191,12 +191,10 @@ ExitStatus run_command(ConvertOptions const& options) {
   files.writes(request.vector_output).writes(request.output).check();
   io::Conversion const conversion = [&] {
     ProgressBar bar("writing " + request.output);
-    return io::convert_file(
-        request, [&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); },
-        [&](io::MatrixInfo const& input) {
-          if (input.format != io::Format::raw) refuse_raw_options(request);
-          refuse_header(request.input, request.header, input);
-        });
+    return io::convert_file(request, setter_of(bar), [&](io::MatrixInfo const& input) {
+      if (input.format != io::Format::raw) refuse_raw_options(request);
+      refuse_header(request.input, request.header, input);
+    });
   }();
   std::fprintf(files.report(), "%s: %s\n", request.output.c_str(),
                describe_content(conversion.output).c_str());

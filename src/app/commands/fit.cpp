@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,36 +25,22 @@
 namespace tessera::app {
 namespace {
 
-char const* name_of(RegressionLoss loss) {
-  switch (loss) {
-    case RegressionLoss::linear:
-      return "linear";
-    case RegressionLoss::logistic:
-      return "logistic";
-    case RegressionLoss::poisson:
-      return "poisson";
-    case RegressionLoss::gamma:
-      return "gamma";
-    case RegressionLoss::tweedie:
-      return "tweedie";
-  }
-  return "";
-}
+struct LossRow {
+  RegressionLoss loss;
+  char const* name;
+  char const* formula;
+};
+constexpr std::array<LossRow, 5> loss_rows{{
+    {RegressionLoss::linear, "linear", "min sum (eta - y)^2/2"},
+    {RegressionLoss::logistic, "logistic", "min sum log(1 + e^eta) - y eta"},
+    {RegressionLoss::poisson, "poisson", "min sum e^eta - y eta"},
+    {RegressionLoss::gamma, "gamma", "min sum y e^-eta + eta"},
+    {RegressionLoss::tweedie, "tweedie",
+     "min sum e^((2 - p) eta)/(2 - p) + y e^((1 - p) eta)/(p - 1)"},
+}};
 
-char const* formula_of(RegressionLoss loss) {
-  switch (loss) {
-    case RegressionLoss::linear:
-      return "min sum (eta - y)^2/2";
-    case RegressionLoss::logistic:
-      return "min sum log(1 + e^eta) - y eta";
-    case RegressionLoss::poisson:
-      return "min sum e^eta - y eta";
-    case RegressionLoss::gamma:
-      return "min sum y e^-eta + eta";
-    case RegressionLoss::tweedie:
-      return "min sum e^((2 - p) eta)/(2 - p) + y e^((1 - p) eta)/(p - 1)";
-  }
-  return "";
+LossRow const& row_of_loss(RegressionLoss loss) {
+  return *std::ranges::find(loss_rows, loss, &LossRow::loss);
 }
 
 void require_power(FitOptions const& options) {
@@ -62,7 +49,8 @@ void require_power(FitOptions const& options) {
   if (is_tweedie && !options.power) {
     sentence = "fit tweedie: expected --power P, the power of the mean in the variance, found none";
   } else if (!is_tweedie && options.power) {
-    sentence = std::string("--power: expected the loss tweedie, found ") + name_of(options.loss);
+    sentence =
+        std::string("--power: expected the loss tweedie, found ") + row_of_loss(options.loss).name;
   } else if (is_tweedie && !(*options.power > 1)) {
     sentence = "--power: expected a number above 1, found " + general(*options.power, 9) +
                "; for a power of 1 use fit poisson";
@@ -279,7 +267,7 @@ std::string to_text(FitOptions const& options, SolveSubject const& subject, FitR
                     Fit const& fit, std::optional<GradientCheck> const& check) {
   bool const has_classes = rows.predictors() > 1;
   std::string text =
-      (has_classes ? "min sum log(sum_k e^eta_k) - eta_y" : formula_of(options.loss)) +
+      (has_classes ? "min sum log(sum_k e^eta_k) - eta_y" : row_of_loss(options.loss).formula) +
       std::string(options.penalty > 0 ? " + penalty |x|^2/2   " : "   ") + subject.reader.path() +
       "\n";
   text += matrix_line(subject);
@@ -316,7 +304,7 @@ std::string to_json(FitOptions const& options, SolveSubject const& subject, FitR
                     Fit const& fit, std::optional<GradientCheck> const& check) {
   bool const has_classes = rows.predictors() > 1;
   Json json = to_object(subject);
-  json.update({{"loss_function", has_classes ? "multinomial" : name_of(options.loss)},
+  json.update({{"loss_function", has_classes ? "multinomial" : row_of_loss(options.loss).name},
                {"penalty", options.penalty},
                {"power", options.power ? Json(*options.power) : Json(nullptr)},
                {"has_intercept", options.has_intercept},
@@ -382,15 +370,12 @@ ExitStatus run_command(FitOptions const& options) {
                            {.reader = reader,
                             .type = type,
                             .place = place,
-                            .kernels = options.kernels,
                             .vectors = vectors,
                             .in_segments = by_newton,
                             .by_newton = by_newton,
                             .predictors = predictors},
                            rows);
-  std::string const command = "fit";
   SolveSubject const subject{.options = options,
-                             .command = command,
                              .reader = reader,
                              .type = type,
                              .place = place,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <bench/machine.hpp>
 #include <cmath>
 #include <cstdio>
 #include <optional>
@@ -14,7 +15,7 @@
 #include <app/base/ranks.hpp>
 #include <app/commands/commands.hpp>
 #include <app/report/report.hpp>
-#include <io/hdf5.hpp>
+#include <io/format_functions.hpp>
 #include <io/memory.hpp>
 #include <tessera/backends/devices.hpp>
 #include <tessera/backends/host/avx512.hpp>
@@ -56,12 +57,6 @@ Info gather() {
   return info;
 }
 
-std::string kokkos_version() {
-  constexpr int kokkos = KOKKOS_VERSION;
-  return std::to_string(kokkos / 10000) + "." + std::to_string(kokkos / 100 % 100) + "." +
-         std::to_string(kokkos % 100);
-}
-
 void print(char const* name, std::string const& text) {
   std::printf("%-14s%s\n", name, text.c_str());
 }
@@ -100,7 +95,7 @@ void print_devices(Info const& info) {
 
 void print_text(Info const& info) {
   print("tessera", std::string(version) + ", commit " + std::string(git_commit));
-  print("Kokkos", kokkos_version());
+  print("Kokkos", bench::kokkos_version());
   print("processor", info.processor.name);
   print("  profile", std::string(backends::host::profile().name) + ", of the tuning of hosts");
   print("instructions",
@@ -146,7 +141,7 @@ void print_json(Info const& info) {
   }
   Json const all = {{"version", version},
                     {"commit", git_commit},
-                    {"kokkos", kokkos_version()},
+                    {"kokkos", bench::kokkos_version()},
                     {"processor", info.processor.name},
                     {"profile", backends::host::profile().name},
                     {"instructions", info.processor.instructions},

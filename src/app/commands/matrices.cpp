@@ -77,11 +77,9 @@ Measurement measure(RunOptions const& options, BackendFacts const& backend,
   });
 }
 
-void complete(MatrixReport& report, RunOptions const& options, BackendDecision const& decision,
+void complete(MatrixReport& report, RunOptions const& options,
               std::optional<TuningInUse> const& tuning) {
-  report.backend = decision.backend;
   report.backend_chosen = options.backend == BackendChoice::automatic;
-  report.backend_why = decision.why;
   report.sha256 = sha256(elements(report.run.matrix));
   report.tuning = tuning;
 }
@@ -126,8 +124,9 @@ ExitStatus run_command(GemmOptions const& options) {
                       .inputs = {facts_a, facts_b},
                       .result = facts_of("C", options.output, run.matrix),
                       .read_seconds = A.read_seconds + B.read_seconds,
+                      .decision = decision,
                       .run = run};
-  complete(report, options, decision, tuning);
+  complete(report, options, tuning);
   if (options.check) {
     ProgressBar bar("checking");
     report.check = check::judge_product(A.A, B.A, run.matrix, path_a, check::Summation::canonical,
@@ -153,7 +152,7 @@ ExitStatus run_command(TransposeOptions const& options) {
   files.reports(options.report, options.format).check();
   check_add_dataset(options.add_dataset, {options.output});
   ResultFile output(options.output, ResultFile::Kind::matrix, options.add_dataset);
-  io::MatrixReader const reader = open_input(path, options.input_format);
+  io::MatrixReader const reader(path, {}, io::Reading::in_order, options.input_format);
   Job const job = job_of(options, reader);
   BackendDecision const decision = choose_backend(options.backend, job);
   BackendFacts const& backend = decision.backend;
@@ -180,8 +179,9 @@ ExitStatus run_command(TransposeOptions const& options) {
                       .inputs = {facts},
                       .result = facts_of("At", options.output, run.matrix),
                       .read_seconds = input.read_seconds,
+                      .decision = decision,
                       .run = run};
-  complete(report, options, decision, tuning);
+  complete(report, options, tuning);
   if (options.check) {
     ProgressBar bar("checking");
     report.bits_check = check::judge_moved(input.A, run.matrix, true, progress_of(bar));

@@ -17,6 +17,7 @@
 #include <app/base/text.hpp>
 #include <app/commands/solving.hpp>
 #include <app/run/input.hpp>
+#include <app/run/stored.hpp>
 #include <io/errors.hpp>
 #include <io/matrix_file.hpp>
 #include <io/memory.hpp>
@@ -55,10 +56,6 @@ namespace {
 
 /// Reads A once for the means of its columns.
 void fill_missing(SolveOptions const& options, io::MatrixReader& reader) {
-  if (ranks().are_many()) {
-    throw Failure(ExitStatus::usage, "--missing: expected one process, found " +
-                                         std::to_string(ranks().size) + "; run it without mpirun");
-  }
   if (reader.info().in_order_only) {
     throw io::FileError(io::ErrorKind::bad_input, reader.path(),
                         "is read once more for the means of its columns: --missing expected a "
@@ -71,8 +68,13 @@ void fill_missing(SolveOptions const& options, io::MatrixReader& reader) {
   SolvePlace const place =
       choose_place(options, reader, bytes_of_statistics(reader.info(), type), 1);
   SolveRun run;
-  auto found = find_statistics(
-      of_means, {.reader = reader, .type = type, .place = place, .column_statistics = true}, run);
+  auto found = find_statistics(of_means,
+                               {.reader = reader,
+                                .type = type,
+                                .place = place,
+                                .in_segments = true,
+                                .column_statistics = true},
+                               run);
   for (std::size_t j = 0; j < found.mean.size(); ++j) {
     if (found.count[j] == 0) found.mean[j] = 0;
   }
@@ -172,23 +174,13 @@ void PlotFile::write(std::string const& title, std::vector<Chart> const& charts)
   is_written_ = true;
 }
 
-namespace {
-
-std::string describe_elements(SolveSubject const& subject) {
-  io::ElementType const stored = subject.reader.info().stored;
-  if (!subject.place.holds_stored) return io::describe(subject.type, stored);
-  return std::string(io::to_string(subject.type)) + " (" + std::string(io::to_string(stored)) +
-         " in the file and in memory)";
-}
-
-}  // namespace
-
 std::string matrix_line(SolveSubject const& subject) {
   io::MatrixInfo const& info = subject.reader.info();
-  std::string const text =
-      report_line("matrix A", std::to_string(info.rows) + " rows x " + std::to_string(info.cols) +
-                                  " columns, " + describe_elements(subject) + ", " +
-                                  std::string(io::to_string(info.layout)));
+  std::string const text = report_line(
+      "matrix A", std::to_string(info.rows) + " rows x " + std::to_string(info.cols) +
+                      " columns, " +
+                      describe_elements(subject.type, info.stored, subject.place.holds_stored) +
+                      ", " + std::string(io::to_string(info.layout)));
   if (!subject.options.missing) return text;
   bool const is_filled = subject.reader.fills_missing();
   return text + report_line("missing",
@@ -238,7 +230,7 @@ Json to_object(SolveSubject const& subject) {
   io::MatrixInfo const& info = subject.reader.info();
   SolvePlace const& place = subject.place;
   SolveRun const& run = subject.run;
-  return {{"operation", subject.command},
+  return {{"operation", subject.options.command},
           {"method", subject.method},
           {"backend", place.backend.name},
           {"backend_why", text_or_null(place.why)},

@@ -71,7 +71,6 @@ class PlotFile {
 
 struct SolveSubject {
   SolveOptions const& options;
-  std::string const& command;
   io::MatrixReader const& reader;
   io::ScalarType type;
   SolvePlace const& place;

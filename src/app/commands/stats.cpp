@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <app/base/failure.hpp>
 #include <app/base/notices.hpp>
-#include <app/base/ranks.hpp>
 #include <app/base/text.hpp>
 #include <app/commands/commands.hpp>
 #include <app/commands/solving.hpp>
@@ -94,8 +92,7 @@ std::string to_json(StatsOptions const& options, SolveSubject const& subject,
                     solve::ColumnStatistics const& found) {
   Json json = to_object(subject);
   for (char const* const of_iterations :
-       {"method", "stop", "converged", "iterations", "first_iteration", "earlier_limits", "ranks",
-        "exchange"}) {
+       {"method", "stop", "converged", "iterations", "first_iteration", "earlier_limits"}) {
     json.erase(of_iterations);
   }
   json["ddof"] = options.ddof;
@@ -114,10 +111,6 @@ std::string to_json(StatsOptions const& options, SolveSubject const& subject,
 }  // namespace
 
 ExitStatus run_command(StatsOptions const& options) {
-  if (ranks().are_many()) {
-    throw Failure(ExitStatus::usage, "stats: expected one process, found " +
-                                         std::to_string(ranks().size) + "; run it without mpirun");
-  }
   require_solvable(options);
   std::string const path = resolve_input(options.input).path;
   std::vector<Output> const named = outputs_of(options, {});
@@ -132,7 +125,8 @@ ExitStatus run_command(StatsOptions const& options) {
   for (Output const& output : named) paths.push_back({.path = output.path});
   std::vector<ResultFile> results = open_results(paths, options.add_dataset);
 
-  io::MatrixReader const reader = open_input(path, options.input_format, {.missing_is_nan = true});
+  io::MatrixReader const reader =
+      open_for_ranks(path, options.input_format, {.missing_is_nan = true});
   io::MatrixInfo const& info = reader.info();
   StatsOptions asked = options;
   if (info.stored == io::ElementType::genotype) {
@@ -145,18 +139,16 @@ ExitStatus run_command(StatsOptions const& options) {
                                      {.reader = reader,
                                       .type = info.type,
                                       .place = place,
-                                      .kernels = options.kernels,
                                       .vectors = 0,
+                                      .in_segments = true,
                                       .column_statistics = true},
                                      run);
-  std::string const command = "stats";
   SolveSubject const subject{.options = asked,
-                             .command = command,
                              .reader = reader,
                              .type = info.type,
                              .place = place,
                              .run = run,
-                             .method = command};
+                             .method = options.command};
   std::vector<io::OutputFile*> written;
   written.reserve(results.size());
   std::vector<Output> const outputs = outputs_of(options, found);

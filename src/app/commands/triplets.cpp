@@ -316,13 +316,11 @@ ExitStatus run_command(TripletOptions const& options) {
   Triplets const found = find_triplets(options, {.reader = reader,
                                                  .type = type,
                                                  .place = place,
-                                                 .kernels = options.kernels,
                                                  .vectors = vectors,
                                                  .in_segments = options.is_randomized() || directly,
                                                  .block = block,
                                                  .gram_width = gram_width(options, info)});
   SolveSubject const subject{.options = options,
-                             .command = options.command,
                              .reader = reader,
                              .type = type,
                              .place = place,

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <app/run/run_typed.hpp>
+#include <app/run/stored_typed.hpp>
 #include <tessera/aatx.hpp>
 #include <tessera/atax.hpp>
-#include <tessera/multiply.hpp>
-#include <tessera/multiply_transposed.hpp>
+#include <tessera/detail/arguments.hpp>
+#include <tessera/detail/kernels.hpp>
+#include <tessera/detail/product.hpp>
+#include <tessera/detail/run_atax.hpp>
 
 namespace tessera::app {
 namespace {
@@ -19,91 +22,115 @@ Traffic traffic_of(bool fused, bool with_intermediate, bool has_map, bool scales
   return traffic;
 }
 
-/// A, or with `transposed` the View of Aᵀ in the same memory: A·Aᵀ·U is the atax of Aᵀ.
-template <bool transposed, class View>
-auto factor_of(View const& A) {
-  if constexpr (transposed) {
-    using Layout = tessera::detail::TransposedLayout<typename View::array_layout>;
-    return Kokkos::View<typename View::data_type, Layout, typename View::memory_space>(
-        A.data(), A.extent(1), A.extent(0));
+/// Calls body<Layout>(exec, A), or with `transposed` Aᵀ in the same memory: A·Aᵀ·U is the atax of
+/// Aᵀ.
+template <bool transposed, class Body>
+void with_factor_of(RunRequest const& request, Measurement& to, Body const& body) {
+  if constexpr (!transposed) {
+    with_matrix_of(request, to, body);
   } else {
-    return A;
+    auto const run = [&]<class Exec, class T, class LayoutOfFile>(
+                         Exec const& exec, io::MatrixView<T, LayoutOfFile> const& host_a) {
+      using Layout = tessera::detail::TransposedLayout<LayoutOfFile>;
+      auto const A = bring(exec, host_a, request.input, to);
+      Kokkos::View<T**, Layout, typename Exec::memory_space> const transpose(A.data(), A.extent(1),
+                                                                             A.extent(0));
+      body.template operator()<Layout>(exec, tessera::detail::matrix_in(transpose));
+    };
+    std::visit(run, space_for(request, to), request.A);
   }
+}
+
+/// Vectors that share a read.
+template <class Exec, class Matrix>
+std::size_t vectors_at_once(RunRequest const& request, bool fused, Matrix const& A) {
+  using namespace tessera::detail;
+  using T = typename Matrix::non_const_value_type;
+  std::size_t at_once = columns_at_once<Exec, T>("atax", A, request.kernels);
+  if constexpr (!reads_narrow<Matrix>) {
+    if (!fused) return at_once;
+    with_lines("atax", "A", A, [&](auto by_rows, auto const& lines) {
+      at_once = fused_at_once<Exec, by_rows()>(request.kernels, lines,
+                                               static_cast<std::size_t>(request.columns));
+    });
+  }
+  return at_once;
 }
 
 template <bool transposed>
 Measurement run_atax(RunRequest const& request) {
   Measurement measurement;
-  auto const run = [&]<class Exec, class T, class LayoutOfFile>(
-                       Exec const& exec, io::MatrixView<T, LayoutOfFile> const& host_a) {
-    auto const whole = bring(exec, host_a, request.input, measurement);
-    auto const A = factor_of<transposed>(whole);
-    using Layout = typename decltype(factor_of<transposed>(whole))::array_layout;
-    auto const v = bring_vector<Exec, T>(exec, request.x, request.input, "the vector", measurement);
-    auto const m = static_cast<std::int64_t>(A.extent(0)),
-               n = static_cast<std::int64_t>(A.extent(1));
-    auto const C = make_vector<Exec, T>(request, "C", n);
-    Workspace<Exec> workspace;
-    TermsOnDevice<Exec, T> const terms(exec, request.terms, request.input, measurement);
-    AtaxOptions<Exec, T> options{.method = request.method,
-                                 .workspace = &workspace,
-                                 .tuning = request.tuning,
-                                 .kernels = request.kernels,
-                                 .map = terms.map(),
-                                 .alpha = terms.alpha,
-                                 .beta = terms.beta,
-                                 .z = terms.z};
-    bool const one = request.columns == 1;
-    if (!one) {
-      options.method = method_of_blocks<T, Layout>(exec, m, n, request.columns, options);
-    }
-    auto const plan = plan_atax<T, Layout>(exec, m, n, options);
-    take_plan<Exec>(plan, request, measurement);
+  with_factor_of<transposed>(
+      request, measurement,
+      [&]<class Layout, class Exec, class Matrix>(Exec const& exec, Matrix const& A) {
+        using namespace tessera::detail;
+        using T = typename Matrix::non_const_value_type;
+        auto const v =
+            bring_vector<Exec, T>(exec, request.x, request.input, "the vector", measurement);
+        auto const m = static_cast<std::int64_t>(A.extent(0)),
+                   n = static_cast<std::int64_t>(A.extent(1));
+        auto const C = make_vector<Exec, T>(request, "C", n);
+        Workspace<Exec> workspace;
+        TermsOnDevice<Exec, T> const terms(exec, request.terms, request.input, measurement);
+        AtaxOptions<Exec, T> options{.method = request.method,
+                                     .workspace = &workspace,
+                                     .tuning = request.tuning,
+                                     .kernels = request.kernels,
+                                     .map = terms.map(),
+                                     .alpha = terms.alpha,
+                                     .beta = terms.beta,
+                                     .z = terms.z};
+        bool const one = request.columns == 1;
+        if (!one) {
+          options.method = method_of_blocks<T, Layout>(exec, m, n, request.columns, options);
+        }
+        auto const plan = plan_atax<T, Layout>(exec, m, n, options);
+        take_plan<Exec>(plan, request, measurement);
 
-    bool const fused = plan.method == Method::fused;
-    char const* const method = fused ? "fused" : "two-stage";
-    measurement.method = method;
-    bool const has_map = request.terms.has_map();
-    bool const scales = request.terms.scales();
-    auto const columns = static_cast<std::size_t>(request.columns);
-    std::size_t at_once = tessera::detail::columns_at_once<Exec, T>(request.kernels);
-    if (fused) {
-      tessera::detail::with_lines(
-          "atax", "A", tessera::detail::matrix_in(A), [&](auto by_rows, auto const& lines) {
-            at_once =
-                tessera::detail::fused_at_once<Exec, by_rows()>(request.kernels, lines, columns);
-          });
-    }
-    measurement.bytes = traffic_of(fused, request.keep_intermediate, has_map, scales)
-                            .of_block(request.columns, static_cast<std::int64_t>(at_once))
-                            .bytes(m, n, sizeof(T));
-    auto const block = [&](auto const& x) { return block_of(x, request.columns); };
-    // Two plain products are timed separately.
-    bool const apart = !fused && !has_map && !scales && one;
-    auto const B = make_vector<Exec, T>(request, "B", apart || request.keep_intermediate ? m : 0);
-    if (apart) {
-      tessera::Options<Exec> const stage{
-          .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
-      measure(exec, request.repeat, measurement,
-              Stage{"multiply", [&] { multiply(exec, A, v, B, stage); }},
-              Stage{"multiply_transposed", [&] { multiply_transposed(exec, A, B, C, stage); }});
-    } else if (request.keep_intermediate) {
-      measure(exec, request.repeat, measurement, Stage{method, [&] {
-                                                         one ? atax(exec, A, v, B, C, options)
-                                                             : atax(exec, A, block(v), block(B),
-                                                                    block(C), options);
-                                                       }});
-    } else {
-      measure(exec, request.repeat, measurement, Stage{method, [&] {
-                                                         one ? atax(exec, A, v, C, options)
-                                                             : atax(exec, A, block(v), block(C),
-                                                                    options);
-                                                       }});
-    }
-    if (request.keep_intermediate) measurement.intermediate = take_result<Exec, T>(B, measurement);
-    measurement.result = take_result<Exec, T>(C, measurement);
-  };
-  std::visit(run, space_for(request, measurement), request.A);
+        bool const fused = plan.method == Method::fused;
+        char const* const method = fused ? "fused" : "two-stage";
+        measurement.method = method;
+        bool const has_map = request.terms.has_map();
+        bool const scales = request.terms.scales();
+        measurement.bytes =
+            traffic_of(fused, request.keep_intermediate, has_map, scales)
+                .of_block(request.columns,
+                          static_cast<std::int64_t>(vectors_at_once<Exec>(request, fused, A)))
+                .bytes(m, n, app::element_bytes(A), sizeof(T));
+        auto const block = [&](auto const& x) { return app::block_of(x, request.columns); };
+        // Two plain products are timed separately.
+        bool const apart = !fused && !has_map && !scales && one;
+        auto const B =
+            make_vector<Exec, T>(request, "B", apart || request.keep_intermediate ? m : 0);
+        if (apart) {
+          tessera::Options<Exec> const stage{
+              .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
+          auto const multiply = [&](VectorProduct const& product, auto const& x, auto const& y) {
+            call_product<Exec, T>(exec, product, A, vector_in(x), vector_out(y), stage);
+          };
+          measure(exec, request.repeat, measurement,
+                  Stage{"multiply", [&] { multiply(plain_product, v, B); }},
+                  Stage{"multiply_transposed", [&] { multiply(transposed_product, B, C); }});
+        } else {
+          measure(exec, request.repeat, measurement,
+                  Stage{method, [&] {
+                          if (one) {
+                            auto const b = vector_out(B);
+                            call_atax<Exec, T>(exec, A, vector_in(v),
+                                               request.keep_intermediate ? &b : nullptr,
+                                               vector_out(C), options);
+                          } else {
+                            auto const b = matrix_out(block(B));
+                            call_atax<Exec, T>(exec, A, matrix_in(block(v)),
+                                               request.keep_intermediate ? &b : nullptr,
+                                               matrix_out(block(C)), options);
+                          }
+                        }});
+        }
+        if (request.keep_intermediate)
+          measurement.intermediate = take_result<Exec, T>(B, measurement);
+        measurement.result = take_result<Exec, T>(C, measurement);
+      });
   return measurement;
 }
 

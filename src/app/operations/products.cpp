@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <app/run/run_typed.hpp>
+#include <app/run/stored_typed.hpp>
+#include <tessera/detail/arguments.hpp>
+#include <tessera/detail/product.hpp>
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_both.hpp>
 #include <tessera/multiply_transposed.hpp>
@@ -12,10 +15,6 @@ namespace {
 struct Multiply {
   static constexpr bool is_transposed = false;
 
-  template <class... Arguments>
-  static void run(Arguments const&... arguments) {
-    multiply(arguments...);
-  }
   template <class T, class Layout, class... Arguments>
   static Plan plan(Arguments const&... arguments) {
     return plan_multiply<T, Layout>(arguments...);
@@ -25,10 +24,6 @@ struct Multiply {
 struct MultiplyTransposed {
   static constexpr bool is_transposed = true;
 
-  template <class... Arguments>
-  static void run(Arguments const&... arguments) {
-    multiply_transposed(arguments...);
-  }
   template <class T, class Layout, class... Arguments>
   static Plan plan(Arguments const&... arguments) {
     return plan_multiply_transposed<T, Layout>(arguments...);
@@ -39,33 +34,44 @@ template <class Product>
 Measurement run_product(RunRequest const& request) {
   Measurement measurement;
   measurement.method = "one-stage";
-  auto const run = [&]<class Exec, class T, class Layout>(Exec const& exec,
-                                                          io::MatrixView<T, Layout> const& host_a) {
-    constexpr bool is_transposed = Product::is_transposed;
-    auto const A = bring(exec, host_a, request.input, measurement);
-    auto const x = bring_vector<Exec, T>(exec, request.x, request.input, "the vector", measurement);
-    auto const m = static_cast<std::int64_t>(A.extent(0)),
-               n = static_cast<std::int64_t>(A.extent(1));
-    auto const y = make_vector<Exec, T>(request, is_transposed ? "C" : "B", is_transposed ? n : m);
-    Workspace<Exec> workspace;
-    tessera::Options<Exec> const options{
-        .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
-    take_plan<Exec>(Product::template plan<T, Layout>(exec, m, n, options), request, measurement);
-    auto const block = [&](auto const& vectors) { return block_of(vectors, request.columns); };
-    measure(exec, request.repeat, measurement,
-            Stage{is_transposed ? "multiply_transposed" : "multiply", [&] {
-                    request.columns == 1 ? Product::run(exec, A, x, y, options)
-                                         : Product::run(exec, A, block(x), block(y), options);
-                  }});
-    measurement.bytes =
-        one_product
-            .of_block(request.columns,
-                      static_cast<std::int64_t>(
-                          tessera::detail::columns_at_once<Exec, T>(request.kernels)))
-            .bytes(m, n, sizeof(T));
-    measurement.result = take_result<Exec, T>(y, measurement);
-  };
-  std::visit(run, space_for(request, measurement), request.A);
+  with_matrix_of(
+      request, measurement,
+      [&]<class Layout, class Exec, class Matrix>(Exec const& exec, Matrix const& A) {
+        using namespace tessera::detail;
+        using T = typename Matrix::non_const_value_type;
+        constexpr bool is_transposed = Product::is_transposed;
+        auto const x =
+            bring_vector<Exec, T>(exec, request.x, request.input, "the vector", measurement);
+        auto const m = static_cast<std::int64_t>(A.extent(0)),
+                   n = static_cast<std::int64_t>(A.extent(1));
+        auto const y =
+            make_vector<Exec, T>(request, is_transposed ? "C" : "B", is_transposed ? n : m);
+        Workspace<Exec> workspace;
+        tessera::Options<Exec> const options{
+            .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
+        take_plan<Exec>(Product::template plan<T, Layout>(exec, m, n, options), request,
+                        measurement);
+        auto const block = [&](auto const& vectors) {
+          return app::block_of(vectors, request.columns);
+        };
+        VectorProduct const& product = is_transposed ? transposed_product : plain_product;
+        measure(exec, request.repeat, measurement,
+                Stage{is_transposed ? "multiply_transposed" : "multiply", [&] {
+                        if (request.columns == 1) {
+                          call_product<Exec, T>(exec, product, A, vector_in(x), vector_out(y),
+                                                options);
+                        } else {
+                          call_product<Exec, T>(exec, product, A, matrix_in(block(x)),
+                                                matrix_out(block(y)), options);
+                        }
+                      }});
+        measurement.bytes =
+            one_product
+                .of_block(request.columns, static_cast<std::int64_t>(columns_at_once<Exec, T>(
+                                               product.operation, A, request.kernels)))
+                .bytes(m, n, app::element_bytes(A), sizeof(T));
+        measurement.result = take_result<Exec, T>(y, measurement);
+      });
   return measurement;
 }
 

@@ -282,7 +282,7 @@ Reading with_operator_on_ranks(SolveRequest const& r,
     Distributed<Exec> const world(communicator(), exec);
     if (r.place.stream) {
       with_stream<T, Layout>(
-          r.reader, r.place.stream->memory_limit, r.vectors, r.kernels,
+          r.reader, r.place.stream->memory_limit, r.vectors, r.place.kernels,
           [](auto const& /*source*/) { return std::size_t{0}; },  // ranks agree on it later
           [&](auto const& source, stream::Options<T> const& options) {
             solve::DistributedStreamOperator<Exec, FileSource<T, Layout>> const op(world, source,
@@ -300,7 +300,7 @@ Reading with_operator_on_ranks(SolveRequest const& r,
     auto const A = read_rows<Exec, T, Layout>(exec, r.reader, mine.first, mine.count, facts);
     reading.seconds = facts.read_seconds;
     solve::DistributedOperator<Exec, DeviceMatrix<Exec, T, Layout>> const op(
-        world, A, {.kernels = r.kernels});
+        world, A, {.kernels = r.place.kernels});
     reading.ranks = communicator()->gather(facts);
     reading.exchange = world.exchange();
     work(&op);

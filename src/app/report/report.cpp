@@ -18,6 +18,7 @@
 #include <app/base/text.hpp>
 #include <app/report/report.hpp>
 #include <app/run/input.hpp>
+#include <app/run/stored.hpp>
 #include <io/memory.hpp>
 #include <tessera/version.hpp>
 
@@ -62,10 +63,10 @@ std::string json_text(Json const& json) {
 
 namespace {
 
-std::string backend_lines(BackendFacts const& backend, bool is_chosen, std::string const& why) {
-  std::string text =
-      report_line("backend", backend.name + (is_chosen ? " (chosen)" : "") + ", " + backend.device);
-  if (!why.empty()) text += report_line("", "why: " + why);
+std::string backend_lines(BackendDecision const& decision, bool is_chosen) {
+  std::string text = report_line("backend", decision.backend.name + (is_chosen ? " (chosen)" : "") +
+                                                ", " + decision.backend.device);
+  if (!decision.why.empty()) text += report_line("", "why: " + decision.why);
   return text;
 }
 
@@ -102,19 +103,25 @@ std::string verdict_lines(check::Verdict const& verdict) {
   return text;
 }
 
-std::string matrix_line(std::int64_t rows, std::int64_t cols, io::ScalarType type,
-                        io::ElementType stored, io::Layout layout) {
-  auto const bytes = static_cast<std::uint64_t>(rows * cols) * io::size_of(type);
-  return report_line("matrix A", std::to_string(rows) + " rows x " + std::to_string(cols) +
-                                     " columns, " + io::describe(type, stored) + ", " +
-                                     std::string(io::to_string(layout)) + ", " +
-                                     io::format_bytes(bytes));
+/// @param is_held its elements are in memory as in the file
+std::string matrix_text(std::uint64_t rows, std::uint64_t cols, io::ScalarType type,
+                        io::ElementType stored, io::Layout layout, bool is_held = false) {
+  return std::to_string(rows) + " rows x " + std::to_string(cols) + " columns, " +
+         describe_elements(type, stored, is_held) + ", " + std::string(io::to_string(layout)) +
+         ", " + io::format_bytes(rows * cols * (is_held ? io::size_of(stored) : io::size_of(type)));
 }
 
-std::string vector_line(OperationRow const& row, std::string const& source, std::int64_t vectors,
-                        io::ScalarType type, std::optional<io::ElementType> stored,
-                        std::int64_t length) {
-  return report_line("vector " + std::string(row.vector_name),
+std::int64_t rows_of(ProductFacts const& product) {
+  return static_cast<std::int64_t>(product.operands.info.rows);
+}
+std::int64_t cols_of(ProductFacts const& product) {
+  return static_cast<std::int64_t>(product.operands.info.cols);
+}
+
+std::string vector_line(ProductFacts const& product) {
+  auto const& [info, x, vectors, type, source, stored, is_held] = product.operands;
+  std::int64_t const length = product.operation.vector_length(rows_of(product), cols_of(product));
+  return report_line("vector " + std::string(product.operation.vector_name),
                      source +
                          (stored && *stored != io::element_type(type)
                               ? " (" + std::string(io::to_string(*stored)) + " in the file)"
@@ -137,9 +144,28 @@ std::string terms_lines(TermOptions const& terms) {
   return text;
 }
 
-std::string formula_of(OperationRow const& row, TermOptions const& terms) {
-  return row.id == OperationId::atax && terms.is_any() ? "C = α·Aᵀ·f(A·V) + β·z"
-                                                       : std::string(row.formula);
+/// @param result "" or " -> FILE"
+std::string product_lines(ProductFacts const& product, std::string const& result) {
+  OperationRow const& row = product.operation;
+  io::MatrixInfo const& info = product.operands.info;
+  std::string const formula = row.id == OperationId::atax && product.terms.is_any()
+                                  ? "C = α·Aᵀ·f(A·V) + β·z"
+                                  : std::string(row.formula);
+  return formula + "   " + product.input + result + "\n" +
+         report_line("matrix A",
+                     matrix_text(info.rows, info.cols, product.operands.type, info.stored,
+                                 info.layout, product.operands.holds_stored)) +
+         vector_line(product) + terms_lines(product.terms);
+}
+
+/// In 10^9 per second of the median run.
+double rate_of(Measurement const& run, double work) {
+  return run.seconds.median > 0 ? work / run.seconds.median * 1e-9 : 0;
+}
+
+std::string bytes_rate_line(Measurement const& run) {
+  return report_line("rate", fixed(rate_of(run, static_cast<double>(run.bytes)), 2) + " GB/s for " +
+                                 io::format_bytes(run.bytes) + " moved");
 }
 
 std::string cut_text(StageCut const& cut, io::Layout layout) {
@@ -174,6 +200,12 @@ class CsvTable {
   }
   void add(std::string const& name, double value) { add(name, general(value, 9)); }
   void add(std::string const& name, std::int64_t value) { add(name, std::to_string(value)); }
+  void add_matrix(VectorInput const& operands) {
+    add("rows", std::to_string(operands.info.rows));
+    add("cols", std::to_string(operands.info.cols));
+    add("type", std::string(io::to_string(operands.type)));
+    add("layout", std::string(io::to_string(operands.info.layout)));
+  }
   [[nodiscard]] std::string text() const { return header_ + "\n" + row_ + "\n"; }
 
  private:
@@ -208,29 +240,26 @@ void add_verdict(CsvTable& table, check::Verdict const& verdict) {
 std::string matrix_line(MatrixFacts const& matrix) {
   return report_line(
       "matrix " + matrix.name,
-      (matrix.file.empty() ? "" : matrix.file + ", ") + std::to_string(matrix.rows) + " rows x " +
-          std::to_string(matrix.cols) + " columns, " +
-          io::describe(matrix.type, matrix.stored.value_or(io::element_type(matrix.type))) + ", " +
-          std::string(io::to_string(matrix.layout)) + ", " + io::format_bytes(matrix.bytes()));
+      (matrix.file.empty() ? "" : matrix.file + ", ") +
+          matrix_text(static_cast<std::uint64_t>(matrix.rows),
+                      static_cast<std::uint64_t>(matrix.cols), matrix.type,
+                      matrix.stored.value_or(io::element_type(matrix.type)), matrix.layout));
 }
 
 std::string to_text(MatrixReport const& r) {
   std::string text = r.formula + "   " + r.inputs.front().file + "\n";
   for (auto const& matrix : r.inputs) text += matrix_line(matrix);
-  text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
+  text += backend_lines(r.decision, r.backend_chosen);
   text += report_line("method", r.run.method);
   text += kernels_line(r.run);
   text += caches_line(r.run);
   if (r.tuning) text += report_line("tuning", to_text(*r.tuning));
   text += time_lines(r.run, r.read_seconds);
-  double const seconds = r.run.seconds.median;
   if (r.run.flops > 0) {
-    text += report_line("rate", fixed(seconds > 0 ? r.run.flops / seconds * 1e-9 : 0, 2) +
-                                    " GFLOP/s for " + general(r.run.flops, 4) + " operations");
+    text += report_line("rate", fixed(rate_of(r.run, r.run.flops), 2) + " GFLOP/s for " +
+                                    general(r.run.flops, 4) + " operations");
   } else {
-    text += report_line(
-        "rate", fixed(seconds > 0 ? static_cast<double>(r.run.bytes) / seconds * 1e-9 : 0, 2) +
-                    " GB/s for " + io::format_bytes(r.run.bytes) + " moved");
+    text += bytes_rate_line(r.run);
   }
   text += report_line("SHA-256", r.sha256);
   if (r.check) text += verdict_lines(*r.check);
@@ -239,104 +268,90 @@ std::string to_text(MatrixReport const& r) {
 }
 
 std::string to_text(Report const& r) {
-  std::string text = formula_of(r.operation, r.terms) + "   " + r.input + "\n";
-  text += matrix_line(r.rows, r.cols, r.type, r.stored, r.layout);
-  text += vector_line(r.operation, r.vector, r.vectors, r.type, r.vector_stored,
-                      r.operation.vector_length(r.rows, r.cols));
-  text += terms_lines(r.terms);
-  text += backend_lines(r.backend, r.backend_chosen, r.backend_why);
+  std::string text = product_lines(r.product, "");
+  text += backend_lines(r.decision, r.backend_chosen);
   text += report_line("method", r.run.method + (r.method_chosen ? " (chosen)" : ""));
   text += kernels_line(r.run);
   if (r.run.stream) text += stream_lines(*r.run.stream);
   text += caches_line(r.run);
   for (auto const& cut : r.run.cuts) {
-    text += report_line("", cut.name + ": " + cut_text(cut, r.layout));
+    text += report_line("", cut.name + ": " + cut_text(cut, r.product.operands.info.layout));
   }
   if (r.tuning) text += report_line("tuning", to_text(*r.tuning));
   text += rank_lines(r.run.ranks, r.run.exchange);
-  text += time_lines(r.run, r.read_seconds);
-  text += report_line("rate", fixed(r.gb_per_s(), 2) + " GB/s" + " for " +
-                                  io::format_bytes(r.run.bytes) + " moved");
+  text += time_lines(r.run, r.product.read_seconds);
+  text += bytes_rate_line(r.run);
   text += report_line("SHA-256", r.sha256);
   if (!r.second_sha256.empty()) text += report_line("  of W", r.second_sha256);
   if (r.check) text += verdict_lines(*r.check);
   if (!r.output.empty()) text += report_line("result in", r.output);
   if (!r.intermediate.empty()) {
-    text += report_line(!r.second_sha256.empty()        ? "W in"
-                        : r.operation.is_of_transpose() ? "A^T U in"
-                                                        : "B in",
+    text += report_line(!r.second_sha256.empty()                ? "W in"
+                        : r.product.operation.is_of_transpose() ? "A^T U in"
+                                                                : "B in",
                         r.intermediate);
   }
   return text;
 }
 
 /// The last columns of a product's row.
-template <class AnyReport>
-std::string with_inputs(CsvTable& table, AnyReport const& r) {
-  table.add("stored_type", std::string(io::to_string(r.stored)));
-  table.add("vector_stored_type",
-            r.vector_stored ? std::string(io::to_string(*r.vector_stored)) : std::string());
-  add_terms(table, r.terms);
-  table.add("vectors", r.vectors);
+std::string with_inputs(CsvTable& table, ProductFacts const& product) {
+  VectorInput const& operands = product.operands;
+  table.add("stored_type", std::string(io::to_string(operands.info.stored)));
+  table.add("vector_stored_type", operands.vector_stored
+                                      ? std::string(io::to_string(*operands.vector_stored))
+                                      : std::string());
+  add_terms(table, product.terms);
+  table.add("vectors", operands.columns);
   table.add("notices", notices_in_a_field());
   return table.text();
 }
 
 std::string to_csv(Report const& r) {
   CsvTable table;
-  table.add("operation", std::string(r.operation.command));
+  table.add("operation", std::string(r.product.operation.command));
   table.add("method", r.run.method);
   table.add("kernels", kernels_of(r.run));
-  table.add("backend", r.backend.name);
-  table.add("device", r.backend.device);
-  table.add("rows", r.rows);
-  table.add("cols", r.cols);
-  table.add("type", std::string(io::to_string(r.type)));
-  table.add("layout", std::string(io::to_string(r.layout)));
+  table.add("backend", r.decision.backend.name);
+  table.add("device", r.decision.backend.device);
+  table.add_matrix(r.product.operands);
   table.add("seconds_min", r.run.seconds.min);
   table.add("seconds_median", r.run.seconds.median);
   table.add("seconds_max", r.run.seconds.max);
   table.add("repeats", std::int64_t{r.run.seconds.repeats});
   table.add("bytes", static_cast<std::int64_t>(r.run.bytes));
-  table.add("gb_per_s", r.gb_per_s());
+  table.add("gb_per_s", rate_of(r.run, static_cast<double>(r.run.bytes)));
   table.add("sha256", r.sha256);
   table.add("check", std::string(r.check ? to_string(r.check->judgement()) : ""));
   table.add("version", std::string(version));
-  table.add("input", r.input);
-  table.add("vector", r.vector);
-  table.add("read_seconds", r.read_seconds);
+  table.add("input", r.product.input);
+  table.add("vector", r.product.operands.vector_source);
+  table.add("read_seconds", r.product.read_seconds);
   table.add("cache_preference", r.run.cache_preference
                                     ? std::string(to_string(*r.run.cache_preference))
                                     : std::string());
   table.add("blocks", r.run.stream ? r.run.stream->blocks : std::int64_t{0});
-  return with_inputs(table, r);
+  return with_inputs(table, r.product);
 }
 
 std::string to_text(CheckReport const& r) {
-  return formula_of(r.operation, r.terms) + "   " + r.input + " -> " + r.result + "\n" +
-         matrix_line(r.rows, r.cols, r.type, r.stored, r.layout) +
-         vector_line(r.operation, r.vector, r.vectors, r.type, r.vector_stored,
-                     r.operation.vector_length(r.rows, r.cols)) +
-         terms_lines(r.terms) +
-         report_line("time",
-                     duration(r.verdict.seconds) + "; reading took " + duration(r.read_seconds)) +
+  return product_lines(r.product, " -> " + r.result) +
+         report_line("time", duration(r.verdict.seconds) + "; reading took " +
+                                 duration(r.product.read_seconds)) +
          verdict_lines(r.verdict);
 }
 
 std::string to_csv(CheckReport const& r) {
   CsvTable table;
-  table.add("operation", std::string(r.operation.command));
-  table.add("rows", r.rows);
-  table.add("cols", r.cols);
-  table.add("type", std::string(io::to_string(r.type)));
-  table.add("layout", std::string(io::to_string(r.layout)));
+  table.add("operation", std::string(r.product.operation.command));
+  table.add_matrix(r.product.operands);
   table.add("check", std::string(to_string(r.verdict.judgement())));
   add_verdict(table, r.verdict);
   table.add("version", std::string(version));
-  table.add("input", r.input);
+  table.add("input", r.product.input);
   table.add("result", r.result);
-  table.add("vector", r.vector);
-  return with_inputs(table, r);
+  table.add("vector", r.product.operands.vector_source);
+  return with_inputs(table, r.product);
 }
 
 /// No greatest error (null) if nothing was judged.
@@ -444,6 +459,7 @@ Json to_object(std::optional<TuningInUse> const& tuning) {
 }
 
 std::string to_json(Report const& r) {
+  auto const& [info, x, vectors, type, source, vector_stored, holds_stored] = r.product.operands;
   Json cuts = Json::array();
   for (auto const& cut : r.run.cuts) {
     cuts.push_back({{"name", cut.name},
@@ -452,36 +468,39 @@ std::string to_json(Report const& r) {
                     {"panels", cut.panels},
                     {"lines_per_panel", cut.lines_per_panel}});
   }
-  return json_text({{"operation", r.operation.command},
+  return json_text({{"operation", r.product.operation.command},
                     {"method", r.run.method},
                     {"kernels", text_or_null(kernels_of(r.run))},
-                    {"backend", r.backend.name},
-                    {"backend_why", text_or_null(r.backend_why)},
-                    {"device", r.backend.device},
-                    {"rows", r.rows},
-                    {"cols", r.cols},
-                    {"type", io::to_string(r.type)},
-                    {"layout", io::to_string(r.layout)},
+                    {"backend", r.decision.backend.name},
+                    {"backend_why", text_or_null(r.decision.why)},
+                    {"device", r.decision.backend.device},
+                    {"rows", info.rows},
+                    {"cols", info.cols},
+                    {"type", io::to_string(type)},
+                    {"layout", io::to_string(info.layout)},
                     {"seconds", to_object(r.run.seconds)},
                     {"stages", to_object(r.run.stages)},
                     {"bytes", r.run.bytes},
-                    {"gb_per_s", r.gb_per_s()},
+                    {"gb_per_s", rate_of(r.run, static_cast<double>(r.run.bytes))},
                     {"sha256", r.sha256},
                     {"check", r.check ? to_object(*r.check) : Json(nullptr)},
                     {"version", version},
-                    {"input", r.input},
-                    {"vector", r.vector},
-                    {"read_seconds", r.read_seconds},
+                    {"input", r.product.input},
+                    {"vector", source},
+                    {"read_seconds", r.product.read_seconds},
                     {"plan", cuts},
                     {"tuning", to_object(r.tuning)},
                     {"output", text_or_null(r.output)},
                     {"intermediate", text_or_null(r.intermediate)},
                     {"cache_preference", to_object(r.run.cache_preference)},
                     {"stream", to_object(r.run.stream)},
-                    {"stored_type", io::to_string(r.stored)},
-                    {"vector_stored_type", type_or_null(r.vector_stored)},
-                    {"terms", to_object(r.terms)},
-                    {"vectors", r.vectors},
+                    {"stored_type", io::to_string(info.stored)},
+                    {"held_type", r.run.stream   ? Json(nullptr)
+                                  : holds_stored ? Json(io::to_string(info.stored))
+                                                 : Json(io::to_string(type))},
+                    {"vector_stored_type", type_or_null(vector_stored)},
+                    {"terms", to_object(r.product.terms)},
+                    {"vectors", vectors},
                     {"second_sha256", text_or_null(r.second_sha256)},
                     {"ranks", to_object(r.run.ranks)},
                     {"exchange", text_or_null(r.run.exchange)},
@@ -491,22 +510,20 @@ std::string to_json(Report const& r) {
 std::string to_json(MatrixReport const& r) {
   Json inputs = Json::array();
   for (auto const& matrix : r.inputs) inputs.push_back(to_object(matrix));
-  double const seconds = r.run.seconds.median;
-  auto const per_second = [&](double work) { return seconds > 0 ? work / seconds * 1e-9 : 0; };
   return json_text({{"operation", r.operation},
                     {"method", r.run.method},
                     {"kernels", text_or_null(kernels_of(r.run))},
-                    {"backend", r.backend.name},
-                    {"backend_why", text_or_null(r.backend_why)},
-                    {"device", r.backend.device},
+                    {"backend", r.decision.backend.name},
+                    {"backend_why", text_or_null(r.decision.why)},
+                    {"device", r.decision.backend.device},
                     {"inputs", inputs},
                     {"result", to_object(r.result)},
                     {"seconds", to_object(r.run.seconds)},
                     {"stages", to_object(r.run.stages)},
                     {"bytes", r.run.bytes},
-                    {"gb_per_s", per_second(static_cast<double>(r.run.bytes))},
+                    {"gb_per_s", rate_of(r.run, static_cast<double>(r.run.bytes))},
                     {"flops", r.run.flops},
-                    {"gflop_per_s", per_second(r.run.flops)},
+                    {"gflop_per_s", rate_of(r.run, r.run.flops)},
                     {"sha256", r.sha256},
                     {"check", r.check        ? to_object(*r.check)
                               : r.bits_check ? to_object(*r.bits_check)
@@ -519,43 +536,32 @@ std::string to_json(MatrixReport const& r) {
 }
 
 std::string to_json(CheckReport const& r) {
-  return json_text({{"operation", r.operation.command},
-                    {"rows", r.rows},
-                    {"cols", r.cols},
-                    {"type", io::to_string(r.type)},
-                    {"layout", io::to_string(r.layout)},
+  auto const& [info, x, vectors, type, source, vector_stored, holds_stored] = r.product.operands;
+  return json_text({{"operation", r.product.operation.command},
+                    {"rows", info.rows},
+                    {"cols", info.cols},
+                    {"type", io::to_string(type)},
+                    {"layout", io::to_string(info.layout)},
                     {"check", to_object(r.verdict)},
                     {"version", version},
-                    {"input", r.input},
+                    {"input", r.product.input},
                     {"result", r.result},
-                    {"vector", r.vector},
-                    {"read_seconds", r.read_seconds},
-                    {"stored_type", io::to_string(r.stored)},
-                    {"vector_stored_type", type_or_null(r.vector_stored)},
-                    {"terms", to_object(r.terms)},
-                    {"vectors", r.vectors},
+                    {"vector", source},
+                    {"read_seconds", r.product.read_seconds},
+                    {"stored_type", io::to_string(info.stored)},
+                    {"vector_stored_type", type_or_null(vector_stored)},
+                    {"terms", to_object(r.product.terms)},
+                    {"vectors", vectors},
                     {"notices", report_notices()}});
 }
 
 template <class AnyReport>
 std::string written(AnyReport const& report, ReportFormat format) {
-  switch (format) {
-    case ReportFormat::json:
-      return to_json(report);
-    case ReportFormat::csv:
-      return to_csv(report);
-    case ReportFormat::text:
-      break;
-  }
-  return to_text(report);
+  if (format == ReportFormat::json) return to_json(report);
+  return format == ReportFormat::csv ? to_csv(report) : to_text(report);
 }
 
 }  // namespace
-
-double Report::gb_per_s() const {
-  double const seconds = run.seconds.median;
-  return seconds > 0 ? static_cast<double>(run.bytes) / seconds * 1e-9 : 0;
-}
 
 std::string write_report(Report const& report, ReportFormat format) {
   return written(report, format);

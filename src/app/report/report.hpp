@@ -19,23 +19,20 @@
 
 namespace tessera::app {
 
-struct Report {
+/// The operands of a product.
+struct ProductFacts {
   OperationRow const& operation;
-  std::string input;
-  std::int64_t rows;
-  std::int64_t cols;
-  io::ScalarType type;
-  io::ElementType stored;
-  io::Layout layout;
-  std::string vector;
-  std::int64_t vectors = 1;
-  std::optional<io::ElementType> vector_stored;
-  TermOptions terms;  ///< of atax, or U of two products
+  std::string const& input;
+  VectorInput const& operands;
+  TermOptions const& terms;  ///< of atax, or U of two products
   double read_seconds;
+};
+
+struct Report {
+  ProductFacts product;
   bool method_chosen;
-  BackendFacts backend;
+  BackendDecision const& decision;
   bool backend_chosen;
-  std::string backend_why;
   Measurement const& run;
   std::string sha256;
   std::string second_sha256;  ///< empty: one result
@@ -43,27 +40,12 @@ struct Report {
   std::string output;
   std::string intermediate;
   std::optional<TuningInUse> tuning;  ///< empty: the backend's choice
-
-  /// Of the median run, in 10^9 bytes per second.
-  [[nodiscard]] double gb_per_s() const;
 };
-
 [[nodiscard]] std::string write_report(Report const& report, ReportFormat format);
 
 struct CheckReport {
-  OperationRow const& operation;
-  std::string input;
+  ProductFacts product;
   std::string result;
-  std::int64_t rows;
-  std::int64_t cols;
-  io::ScalarType type;
-  io::ElementType stored;
-  io::Layout layout;
-  std::string vector;
-  std::int64_t vectors = 1;
-  std::optional<io::ElementType> vector_stored;
-  TermOptions terms;
-  double read_seconds;
   check::Verdict verdict;
 };
 [[nodiscard]] std::string write_report(CheckReport const& report, ReportFormat format);
@@ -90,9 +72,8 @@ struct MatrixReport {
   std::vector<MatrixFacts> inputs;
   MatrixFacts result;
   double read_seconds = 0;
-  BackendFacts backend = {};
+  BackendDecision const& decision;
   bool backend_chosen = false;
-  std::string backend_why = {};
   Measurement const& run;
   std::string sha256 = {};
   std::optional<check::Verdict> check = std::nullopt;

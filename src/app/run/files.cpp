@@ -19,9 +19,9 @@
 #include <app/run/files.hpp>
 #include <app/run/input.hpp>
 #include <app/tuning/tuning_cache.hpp>
-#include <io/bed.hpp>
 #include <io/dataset_name.hpp>
 #include <io/errors.hpp>
+#include <io/format_functions.hpp>
 #include <io/formats.hpp>
 #include <io/output_path.hpp>
 #include <io/writers.hpp>

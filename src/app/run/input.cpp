@@ -37,17 +37,9 @@ io::HostVector ones(std::int64_t length) {
   return vector;
 }
 
-/// read(progress)
-template <class Read>
-auto with_bar(io::MatrixReader const& reader, Read const& read) {
-  ProgressBar bar("reading " + reader.path());
-  return read([&](std::uint64_t done, std::uint64_t total) { bar.set(done, total); });
-}
-
 io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::ScalarType> type) {
-  return with_bar(reader, [&](io::Progress const& progress) {
-    return io::read_matrix(reader, type, progress);
-  });
+  ProgressBar bar("reading " + reader.path());
+  return io::read_matrix(reader, type, setter_of(bar));
 }
 
 bool is_block(io::MatrixInfo const& info) {
@@ -142,11 +134,6 @@ InputName resolve_input(std::string const& word) {
   return {.path = "test/" + word, .default_output = word + "-out.bin"};
 }
 
-io::MatrixReader open_input(std::string const& path, std::optional<io::Format> format,
-                            io::RawFile const& raw) {
-  return io::MatrixReader(path, raw, io::Reading::in_order, format);
-}
-
 namespace {
 
 void require_same_file(std::string const& path, std::string const& mine) {
@@ -158,14 +145,15 @@ void require_same_file(std::string const& path, std::string const& mine) {
 
 }  // namespace
 
-io::MatrixReader open_for_ranks(std::string const& path, std::optional<io::Format> format) {
-  if (!ranks().are_many()) return open_input(path, format);
+io::MatrixReader open_for_ranks(std::string const& path, std::optional<io::Format> format,
+                                io::RawFile const& raw) {
+  if (!ranks().are_many()) return io::MatrixReader(path, raw, io::Reading::in_order, format);
   auto const refuse = [&](std::string const& found) {
     throw io::FileError(io::ErrorKind::bad_input, path,
                         "is read by several processes: expected a regular file, found " + found);
   };
   if (io::descriptor_named_by(path)) refuse("what this process has open, such as standard input");
-  io::MatrixReader reader = open_input(path, format);
+  io::MatrixReader reader(path, raw, io::Reading::in_order, format);
   io::MatrixInfo const& info = reader.info();
   if (info.in_order_only) refuse(std::string(info.obstacle()));
   require_same_file(path, std::to_string(info.rows) + " rows of " + std::to_string(info.cols) +
@@ -191,9 +179,8 @@ MatrixInput read_matrix_input(io::MatrixReader const& reader, std::optional<io::
 
 StoredInput read_stored_input(io::MatrixReader const& reader) {
   Stopwatch const watch;
-  auto A = with_bar(reader, [&](io::Progress const& progress) {
-    return io::read_stored_matrix(reader, progress);
-  });
+  ProgressBar bar("reading " + reader.path());
+  auto A = io::read_stored_matrix(reader, setter_of(bar));
   reader.check_unchanged();
   return {.A = std::move(A), .read_seconds = watch.seconds()};
 }
@@ -207,12 +194,8 @@ VectorInput read_vector_input(io::MatrixReader const& reader, std::string const&
                               OperationId operation, std::optional<io::ScalarType> type) {
   OperationRow const& row = row_of(operation);
   std::string const& path = reader.path();
-  VectorInput input{.info = reader.info(),
-                    .x = {},
-                    .columns = 1,
-                    .type = {},
-                    .vector_source = {},
-                    .vector_stored = {}};
+  VectorInput input;
+  input.info = reader.info();
   input.type = type.value_or(input.info.type);
   auto const length = row.vector_length(static_cast<std::int64_t>(input.info.rows),
                                         static_cast<std::int64_t>(input.info.cols));
@@ -240,23 +223,22 @@ VectorInput read_vector_input(io::MatrixReader const& reader, std::string const&
 }
 
 Input read_input(io::MatrixReader const& reader, std::string const& vector, OperationId operation,
-                 std::optional<io::ScalarType> type) {
+                 std::optional<io::ScalarType> type, bool holds_stored) {
   Stopwatch const watch;
   Input input;
   auto const read_vector = [&] {
-    VectorInput const small = read_vector_input(reader, vector, operation, type);
-    input.info = small.info;
-    input.x = small.x;
-    input.columns = small.columns;
-    input.type = small.type;
-    input.vector_source = small.vector_source;
-    input.vector_stored = small.vector_stored;
+    static_cast<VectorInput&>(input) = read_vector_input(reader, vector, operation, type);
   };
   // The small vector first, unless it follows A in a pipe.
   bool const last =
       reader.info().in_order_only && takes_v_beside_a(reader.info(), vector, operation);
   if (!last) read_vector();
-  input.A = read_with_bar(reader, type);
+  if (holds_stored) {
+    input.stored = read_stored_input(reader).A;
+    input.holds_stored = true;
+  } else {
+    input.A = read_with_bar(reader, type);
+  }
   if (last) read_vector();
   reader.check_unchanged();
   input.read_seconds = watch.seconds();

@@ -27,46 +27,42 @@ struct InputName {
 
 [[nodiscard]] InputName resolve_input(std::string const& word);
 
-struct Input {
+/// The vector of a product, and what the matrix is. Without a check that the file is unchanged.
+struct VectorInput {
   io::MatrixInfo info;
-  io::HostMatrix A;
   io::HostVector x;
   std::int64_t columns = 1;  ///< vectors in x
-  io::ScalarType type;
+  io::ScalarType type = io::ScalarType::f32;
   std::string vector_source;  ///< "ones", "V of FILE", or a file
   std::optional<io::ElementType> vector_stored;
+  bool holds_stored = false;  ///< A is in memory as in the file
+};
+
+struct Input : VectorInput {
+  io::HostMatrix A;
+  std::optional<io::StoredMatrix> stored;  ///< instead of A
   double read_seconds = 0;
 };
 
-/// A pipe can be read by one reader only.
-/// @param format empty: detected
-[[nodiscard]] io::MatrixReader open_input(std::string const& path, std::optional<io::Format> format,
-                                          io::RawFile const& raw = {});
-
-/// As open_input; with several ranks the same regular file on all. Collective.
+/// A file or a pipe, which one reader can read; with several ranks the same regular file on all.
+/// Collective.
 [[nodiscard]] io::MatrixReader open_for_ranks(std::string const& path,
-                                              std::optional<io::Format> format);
+                                              std::optional<io::Format> format,
+                                              io::RawFile const& raw = {});
 
 /// Collective.
 void require_same_elements(std::string const& path, io::HostVector const& x);
 
 /// The file `vector`, else V of an ex3 file if the operation uses V, else ones.
 /// @param type of both; empty: A's, which the vector must have
+/// @param holds_stored A has 8 or 16 bits an element, which are not converted
 [[nodiscard]] Input read_input(io::MatrixReader const& reader, std::string const& vector,
-                               OperationId operation, std::optional<io::ScalarType> type);
+                               OperationId operation, std::optional<io::ScalarType> type,
+                               bool holds_stored = false);
 
 [[nodiscard]] bool takes_v_beside_a(io::MatrixInfo const& info, std::string const& vector,
                                     OperationId operation);
 
-/// Without a check that the file is unchanged.
-struct VectorInput {
-  io::MatrixInfo info;
-  io::HostVector x;
-  std::int64_t columns = 1;
-  io::ScalarType type;
-  std::string vector_source;
-  std::optional<io::ElementType> vector_stored;
-};
 [[nodiscard]] VectorInput read_vector_input(io::MatrixReader const& reader,
                                             std::string const& vector, OperationId operation,
                                             std::optional<io::ScalarType> type);

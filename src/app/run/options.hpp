@@ -89,6 +89,7 @@ struct ComputeOptions : RunOptions {
 };
 
 struct SolveOptions : RunOptions {
+  std::string command;
   std::string input;
   std::optional<io::Format> input_format;
   std::string history;
@@ -103,7 +104,6 @@ struct SolveOptions : RunOptions {
 enum class LeastSquaresMethod { automatic, direct, lsmr, lsqr };
 
 struct LeastSquaresOptions : SolveOptions {
-  std::string command;
   std::string right_side;
   std::string output;
   LeastSquaresMethod method = LeastSquaresMethod::automatic;
@@ -117,7 +117,6 @@ struct LeastSquaresOptions : SolveOptions {
 enum class TripletMethod { automatic, direct, lanczos, randomized };
 
 struct TripletOptions : SolveOptions {
-  std::string command;
   std::int64_t k = 0;
   double tol = 0;                                   ///< 0: the type's precision
   std::optional<std::int64_t> ncv;                  ///< vectors of the basis; empty: the method's

@@ -30,19 +30,25 @@ using check::Terms;
 
 using MaybePreference = std::optional<backends::CachePreference>;
 
-struct RunRequest {
-  io::HostMatrix const& A;
+/// What products in memory, streams and ranks compute.
+struct ProductRequest {
   io::HostVector const& x;
   std::int64_t columns = 1;  ///< vectors in x and results
   Method method = Method::automatic;
   Kernels kernels = Kernels::automatic;
   BackendChoice backend = BackendChoice::automatic;
-  int repeat = 1;
   bool keep_intermediate = false;
   Terms terms = {};
+};
+
+struct RunRequest : ProductRequest {
+  io::HostMatrix const& A;
+  int repeat = 1;
   std::string input = {};
   MaybePreference cache_preference = {};
-  std::optional<Tuning> tuning = std::nullopt;  ///< instead of the backend's
+  std::optional<Tuning> tuning = std::nullopt;            ///< instead of the backend's
+  std::optional<io::StoredMatrix> stored = std::nullopt;  ///< instead of A
+  io::ElementType stored_type = io::ElementType::f32;
 };
 
 struct Shape {
@@ -141,9 +147,16 @@ struct Traffic {
             .cols_vectors = cols_vectors * columns,
             .rows_vectors = rows_vectors * columns};
   }
+  /// @param element bytes of an element of A
+  /// @param size bytes of an entry of a vector
+  [[nodiscard]] constexpr std::uint64_t bytes(std::int64_t m, std::int64_t n, std::uint64_t element,
+                                              std::uint64_t size) const {
+    return static_cast<std::uint64_t>(matrix * m * n) * element +
+           static_cast<std::uint64_t>(cols_vectors * n + rows_vectors * m) * size;
+  }
   [[nodiscard]] constexpr std::uint64_t bytes(std::int64_t m, std::int64_t n,
                                               std::uint64_t size) const {
-    return static_cast<std::uint64_t>(matrix * m * n + cols_vectors * n + rows_vectors * m) * size;
+    return bytes(m, n, size, size);
   }
 };
 

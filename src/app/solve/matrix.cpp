@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -14,30 +15,17 @@
 #include <app/base/ranks.hpp>
 #include <app/run/input.hpp>
 #include <app/run/run_typed.hpp>
+#include <app/run/stored.hpp>
+#include <app/run/stored_typed.hpp>
 #include <app/solve/solve.hpp>
 #include <app/stream/stream_typed.hpp>
 #include <io/matrix_file.hpp>
-#include <tessera/narrow.hpp>
 #include <tessera/solve/in_memory.hpp>
 #include <tessera/solve/operator.hpp>
 
 namespace tessera::app {
 
 namespace {
-
-bool is_narrow(io::ElementType type) {
-  using enum io::ElementType;
-  return type == f16 || type == bf16 || type == i8 || type == u8 || type == i16 || type == u16;
-}
-
-/// On GPUs, products of floats are faster.
-bool may_hold_stored(io::MatrixReader const& reader, io::ScalarType type, BackendChoice backend) {
-  bool const is_gpu =
-      std::visit([]<class Exec>(Exec const&) { return bool(backends::Backend<Exec>::is_gpu); },
-                 space_of(backend));
-  return type == io::ScalarType::f32 && is_narrow(reader.info().stored) &&
-         !reader.fills_missing() && !is_gpu && !ranks().are_many();
-}
 
 /// Replaces the matrix of floats by the stored one, and rows that are widened at a time.
 void take_stored(Forecast& forecast, io::MatrixInfo const& info) {
@@ -46,46 +34,8 @@ void take_stored(Forecast& forecast, io::MatrixInfo const& info) {
   std::size_t const group = solve::detail::group_bytes(Kokkos::DefaultHostExecutionSpace());
   stream::detail::Extents const extents{rows, std::max<std::int64_t>(1, cols)};
   auto const groups = solve::detail::groups_of_rows<float>(extents, group);
-  forecast.inputs -= info.elements() * (sizeof(float) - io::size_of(info.stored));
+  forecast.inputs -= bytes_of_widening(info);
   forecast.scratch += bytes_of<float>(groups.size() * cols);
-}
-
-/// Calls body(View of A), with the type of its elements.
-template <class Exec, class Bits, class Layout, class Body>
-void with_elements(DeviceMatrix<Exec, Bits, Layout> const& A, io::ElementType stored,
-                   Body const& body) {
-  auto const as = [&]<class S>(S) {
-    body(Kokkos::View<S const**, Layout, typename Exec::memory_space,
-                      Kokkos::MemoryTraits<Kokkos::Unmanaged>>(reinterpret_cast<S const*>(A.data()),
-                                                               A.extent(0), A.extent(1)));
-  };
-  using enum io::ElementType;
-  if constexpr (sizeof(Bits) == 1) {
-    stored == i8 ? as(std::int8_t{}) : as(std::uint8_t{});
-  } else if (stored == f16) {
-    as(Float16{});
-  } else if (stored == bf16) {
-    as(Bfloat16{});
-  } else {
-    stored == i16 ? as(std::int16_t{}) : as(std::uint16_t{});
-  }
-}
-
-void with_stored_operator(SolveRequest const& r, StoredInput const& input,
-                          std::function<void(AnyOperator const&)> const& work) {
-  std::visit(
-      [&]<class Exec, class Bits, class Layout>(Exec const& exec,
-                                                io::MatrixView<Bits, Layout> const& A) {
-        if constexpr (!backends::Backend<Exec>::is_gpu) {
-          with_elements<Exec, Bits, Layout>(A, r.reader.info().stored, [&](auto const& view) {
-            auto const narrow = tessera::detail::narrow_in<float>(view);
-            solve::detail::OperatorInMemory const op(
-                exec, narrow, AtaxOptions<Exec, float>{.kernels = r.kernels});
-            work(&op);
-          });
-        }
-      },
-      space_of(r.place.backend.choice), input.A);
 }
 
 }  // namespace
@@ -121,15 +71,19 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
             std::string(info.obstacle()) + "; " + stream->why);
   }
   if (stream) {
-    return {
-        .backend = stream->backend, .why = "", .stream = std::move(stream), .holds_stored = false};
+    return {.backend = stream->backend,
+            .why = "",
+            .stream = std::move(stream),
+            .holds_stored = false,
+            .kernels = options.kernels};
   }
   auto [backend, why] = choose_backend(options.backend, job);
   bool const holds_stored = may_hold_stored(reader, shape.type, backend.choice);
   return {.backend = std::move(backend),
           .why = std::move(why),
           .stream = std::nullopt,
-          .holds_stored = holds_stored};
+          .holds_stored = holds_stored,
+          .kernels = options.kernels};
 }
 
 Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator const&)> const& work) {
@@ -141,7 +95,13 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
   if (r.place.holds_stored) {
     StoredInput const stored = read_stored_input(r.reader);
     reading.seconds = stored.read_seconds;
-    with_stored_operator(r, stored, work);
+    with_stored(space_of(r.place.backend.choice), stored.A, info.stored,
+                [&](auto const& exec, auto const& A) {
+                  solve::detail::OperatorInMemory const op(
+                      exec, A,
+                      AtaxOptions<std::decay_t<decltype(exec)>, float>{.kernels = r.place.kernels});
+                  work(&op);
+                });
     return reading;
   }
   if (!r.place.stream) {
@@ -152,7 +112,7 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
     if (r.place.stream) {
       using Operator = solve::StreamOperator<Exec, FileSource<T, Layout>>;
       with_stream<T, Layout>(
-          r.reader, r.place.stream->memory_limit, r.vectors, r.kernels,
+          r.reader, r.place.stream->memory_limit, r.vectors, r.place.kernels,
           [&](auto const& source) {
             solve::SolverCalls calls{.block = r.block, .gram_width = r.gram_width};
             calls.column_statistics = r.column_statistics;
@@ -163,7 +123,7 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
                 calls.sums.push_back(solve::detail::class_sums(cols, r.predictors));
               }
             }
-            return Operator(Exec(), source, {.kernels = r.kernels}).bytes_needed(calls);
+            return Operator(Exec(), source, {.kernels = r.place.kernels}).bytes_needed(calls);
           },
           [&](auto const& source, stream::Options<T> const& options) {
             Operator const op(Exec(), source, options);
@@ -176,8 +136,8 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
     auto const A = bring<Exec, T, Layout>(exec, std::get<io::MatrixView<T, Layout>>(input->A),
                                           r.reader.path(), copying);
     for (auto const& stage : copying.stages) reading.seconds += stage.seconds;
-    solve::MatrixOperator<Exec, DeviceMatrix<Exec, T, Layout>> const op(exec, A,
-                                                                        {.kernels = r.kernels});
+    solve::MatrixOperator<Exec, DeviceMatrix<Exec, T, Layout>> const op(
+        exec, A, {.kernels = r.place.kernels});
     work(&op);
   });
   return reading;

@@ -46,6 +46,7 @@ struct SolvePlace {
   std::string why;
   std::optional<StreamChoice> stream;  ///< empty: in memory
   bool holds_stored = false;           ///< 8 or 16 bits an element in memory, as in the file
+  Kernels kernels = Kernels::automatic;
 };
 
 /// @param vectors bytes besides the matrix
@@ -57,7 +58,6 @@ struct SolveRequest {
   io::MatrixReader const& reader;
   io::ScalarType type;
   SolvePlace const& place;
-  Kernels kernels = Kernels::automatic;
   std::uint64_t vectors = 0;  ///< see choose_place
   bool in_segments = false;   ///< ranks own whole segments of rows
   std::int64_t block = 0;     ///< vectors per block; 0: none

@@ -111,8 +111,8 @@ auto run_solver(SolveOptions const& options, SolveRequest const& request,
     return true;
   }};
   if (!options.checkpoint.empty()) {
-    job = checkpoint_job({.reader = request.reader, .x = subject.b, .type = request.type},
-                         OperationId::atax, false);
+    job =
+        checkpoint_job({{.x = subject.b}, request.reader, request.type}, OperationId::atax, false);
     job.state.operation = subject.name + subject.variant;
     job.options = subject.options;
     if (options.missing) job.options += ", missing " + missing_code(options);

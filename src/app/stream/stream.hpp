@@ -16,16 +16,9 @@
 
 namespace tessera::app {
 
-struct StreamRequest {
+struct StreamRequest : ProductRequest {
   io::MatrixReader const& reader;
-  io::HostVector const& x;
-  std::int64_t columns = 1;  ///< vectors in x
   io::ScalarType type;
-  Method method = Method::automatic;
-  Kernels kernels = Kernels::automatic;
-  BackendChoice backend = BackendChoice::automatic;
-  bool keep_intermediate = false;
-  Terms terms = {};
   std::uint64_t memory_limit = 0;  ///< of all memory in use
   std::string checkpoint = {};
   double checkpoint_seconds = 60;

@@ -317,61 +317,49 @@ Measurement stream_atax_at(StreamRequest const& request, PlaceOf const& place_of
 }
 
 template <class PlaceOf>
-Measurement stream_aatx_at(StreamRequest const& request, PlaceOf const& place_of) {
-  auto const call = [](auto const& place, auto const& source, auto const& u, auto const& out,
-                       auto const& options, auto const& /*terms*/) {
-    return stream::aatx(place, source, u, out.cols, out.rows, options);
-  };
-  Measurement measurement = run_streamed(request, OperationId::aatx, true, true, call, place_of);
-  std::swap(measurement.result, *measurement.intermediate);  // B is first
-  if (!request.keep_intermediate) measurement.intermediate.reset();
-  return measurement;
-}
-
-template <class PlaceOf>
-Measurement stream_multiply_at(StreamRequest const& request, PlaceOf const& place_of) {
-  auto const call = [](auto const& place, auto const& source, auto const& v, auto const& out,
-                       auto const& options, auto const& /*terms*/) {
-    using stream::multiply;
-    return multiply(place, source, v, out.rows, options);
-  };
-  return run_streamed(request, OperationId::multiply, true, false, call, place_of);
-}
-
-template <class PlaceOf>
-Measurement stream_multiply_transposed_at(StreamRequest const& request, PlaceOf const& place_of) {
-  auto const call = [](auto const& place, auto const& source, auto const& u, auto const& out,
-                       auto const& options, auto const& /*terms*/) {
-    using stream::multiply_transposed;
-    return multiply_transposed(place, source, u, out.cols, options);
-  };
-  return run_streamed(request, OperationId::multiply_transposed, false, true, call, place_of);
-}
-
-template <class PlaceOf>
-Measurement stream_multiply_both_at(StreamRequest const& request, PlaceOf const& place_of) {
-  auto const call = [](auto const& place, auto const& source, auto const& x, auto const& out,
-                       auto const& options, auto const& terms) {
-    using stream::multiply_both;
-    return multiply_both(place, source, x, terms.of_map, out.rows, out.cols, options);
-  };
-  Measurement measurement =
-      run_streamed<false>(request, OperationId::multiply_both, true, true, call, place_of);
-  std::swap(measurement.result, *measurement.intermediate);  // Y is first
-  return measurement;
-}
-
-template <class PlaceOf>
 Measurement stream_at(OperationId id, StreamRequest const& request, PlaceOf const& place_of) {
+  using stream::multiply;
+  using stream::multiply_both;
+  using stream::multiply_transposed;
+  auto const rows_first = [](Measurement run) {
+    std::swap(run.result, *run.intermediate);
+    return run;
+  };
   switch (id) {
     case OperationId::multiply:
-      return stream_multiply_at(request, place_of);
+      return run_streamed(
+          request, id, true, false,
+          [](auto const& place, auto const& source, auto const& v, auto const& out,
+             auto const& options,
+             auto const& /*terms*/) { return multiply(place, source, v, out.rows, options); },
+          place_of);
     case OperationId::multiply_transposed:
-      return stream_multiply_transposed_at(request, place_of);
+      return run_streamed(
+          request, id, false, true,
+          [](auto const& place, auto const& source, auto const& u, auto const& out,
+             auto const& options, auto const& /*terms*/) {
+            return multiply_transposed(place, source, u, out.cols, options);
+          },
+          place_of);
     case OperationId::multiply_both:
-      return stream_multiply_both_at(request, place_of);
-    case OperationId::aatx:
-      return stream_aatx_at(request, place_of);
+      return rows_first(run_streamed<false>(
+          request, id, true, true,
+          [](auto const& place, auto const& source, auto const& x, auto const& out,
+             auto const& options, auto const& terms) {
+            return multiply_both(place, source, x, terms.of_map, out.rows, out.cols, options);
+          },
+          place_of));
+    case OperationId::aatx: {
+      Measurement run = rows_first(run_streamed(
+          request, id, true, true,
+          [](auto const& place, auto const& source, auto const& u, auto const& out,
+             auto const& options, auto const& /*terms*/) {
+            return stream::aatx(place, source, u, out.cols, out.rows, options);
+          },
+          place_of));
+      if (!request.keep_intermediate) run.intermediate.reset();
+      return run;
+    }
     case OperationId::atax:
       break;
   }

@@ -26,8 +26,8 @@
 #include <app/base/text.hpp>
 #include <app/tuning/tuning_cache.hpp>
 #include <io/errors.hpp>
-#include <io/npy_type.hpp>
 #include <io/output_file.hpp>
+#include <io/shell_word.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/version.hpp>
 

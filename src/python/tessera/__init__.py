@@ -26,6 +26,7 @@ from tessera._files import from_anndata, from_fits, from_safetensors, from_zarr 
 from tessera._frames import from_pandas, from_polars  # noqa: E402
 from tessera._matrices import from_callback  # noqa: E402
 from tessera._matrices import open as open  # noqa: E402
+from tessera._missing import fill_missing  # noqa: E402
 from tessera._operations import (  # noqa: E402
     aatx,
     atax,
@@ -56,6 +57,7 @@ __all__ = [
     "check",
     "digest",
     "dot",
+    "fill_missing",
     "from_anndata",
     "from_arrow",
     "from_blocks",

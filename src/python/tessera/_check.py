@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from tessera import _arrays, _core
+from tessera import _arrays, _core, _docs
 from tessera._sentences import in_one_sentence
 
 
@@ -54,25 +54,7 @@ def check(
         Vector of n entries.
     c : array
         The result to check.
-    weights : array, optional
-        Vector w of m entries: f(b) = w * b, or the weights of `map`.
-    minus : array, optional
-        Vector y of m entries: f(b) = b - y, or the labels or counts of `map`.
-    map : {"logistic", "poisson", "logistic_weights", "poisson_weights"}, optional
-        The map f, applied to each entry b of A @ v:
-
-        - "logistic": 1 / (1 + exp(-b)) - minus
-        - "poisson": exp(b) - minus
-        - "logistic_weights": b times the derivative of 1 / (1 + exp(-x)) at x = weights
-        - "poisson_weights": b * exp(weights)
-
-        By default f is the identity, or the map of `weights` or `minus`.
-    alpha, beta : float, default 1 and 0
-        Factors of the product and of `z`.
-    z : array, optional
-        Vector of n entries.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
+    weights, minus, map, alpha, beta, z, copy
 
     Returns
     -------
@@ -104,3 +86,6 @@ def check(
         A = A.astype(numpy.float32)
     failed, not_judged, elements, sentence = _core._check(A, v, c, weights, minus, map, alpha, beta, z)
     return Verdict(failed == 0 and not_judged == 0, elements, failed, not_judged, sentence)
+
+
+_docs.complete(check, _docs.PRODUCTS)

@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from tessera import _arrays, _core
+from tessera import _arrays, _core, _docs
 from tessera._sentences import in_one_sentence
 
 
@@ -27,34 +27,15 @@ def atax(
 
     Parameters
     ----------
-    A : array or StreamedMatrix
-        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns. With float32 vectors also
-        float16, bfloat16, int8, uint8, int16 or uint16, read as stored.
+    A
     v : array
         Vector of n entries, or a block of vectors of shape (n, k).
-    weights : array, optional
-        Vector w of m entries: f(b) = w * b, or the weights of `map`.
-    minus : array, optional
-        Vector y of m entries: f(b) = b - y, or the labels or counts of `map`.
-    map : {"logistic", "poisson", "logistic_weights", "poisson_weights"}, optional
-        The map f, applied to each entry b of A @ v:
-
-        - "logistic": 1 / (1 + exp(-b)) - minus
-        - "poisson": exp(b) - minus
-        - "logistic_weights": b times the derivative of 1 / (1 + exp(-x)) at x = weights
-        - "poisson_weights": b * exp(weights)
-
-        By default f is the identity, or the map of `weights` or `minus`.
-    alpha, beta : float, default 1 and 0
-        Factors of the product and of `z`.
-    z : array, optional
-        Vector of n entries.
+    weights, minus, map, alpha, beta, z
     return_b : bool, default False
         Also return B = f(A @ v), the vector that A.T multiplies.
     out : array or pair of arrays, optional
         Receives the result; a pair (C, B) with `return_b`. By default new arrays are returned.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
+    copy
 
     Returns
     -------
@@ -92,15 +73,10 @@ def matvec(A: Any, x: Any, *, out: Any = None, copy: bool = False) -> Any:
 
     Parameters
     ----------
-    A : array or StreamedMatrix
-        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns. With float32 vectors also
-        float16, bfloat16, int8, uint8, int16 or uint16, read as stored.
+    A
     x : array
         Vector of n entries, or a block of vectors of shape (n, k).
-    out : array, optional
-        Array that receives the result. By default a new array is returned.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
+    out, copy
 
     Returns
     -------
@@ -122,15 +98,7 @@ def rmatvec(A: Any, u: Any, *, out: Any = None, copy: bool = False) -> Any:
 
     Parameters
     ----------
-    A : array or StreamedMatrix
-        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns. With float32 vectors also
-        float16, bfloat16, int8, uint8, int16 or uint16, read as stored.
-    u : array
-        Vector of m entries, or a block of vectors of shape (m, k).
-    out : array, optional
-        Array that receives the result. By default a new array is returned.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
+    A, u, out, copy
 
     Returns
     -------
@@ -152,15 +120,7 @@ def aatx(A: Any, u: Any, *, out: Any = None, copy: bool = False) -> Any:
 
     Parameters
     ----------
-    A : array or StreamedMatrix
-        Matrix of shape (m, n), float32 or float64, with contiguous rows or columns. With float32 vectors also
-        float16, bfloat16, int8, uint8, int16 or uint16, read as stored.
-    u : array
-        Vector of m entries, or a block of vectors of shape (m, k).
-    out : array, optional
-        Array that receives the result. By default a new array is returned.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
+    A, u, out, copy
 
     Returns
     -------
@@ -195,8 +155,7 @@ def matvec_both(A: Any, x: Any, u: Any, *, out: Any = None, copy: bool = False) 
         Vector of m entries.
     out : pair of arrays, optional
         Arrays that receive the results. By default new arrays are returned.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
+    copy
 
     Returns
     -------
@@ -221,8 +180,7 @@ def transpose(A: Any, *, out: Any = None, copy: bool = False) -> Any:
     ----------
     A : array
         Matrix of shape (m, n) with elements of 4 or 8 bytes.
-    out : array, optional
-        Array that receives the result. By default a new array is returned.
+    out
     copy : bool, default False
         Accept lists and arrays of any strides, which are copied first.
 
@@ -252,10 +210,7 @@ def matmul(A: Any, B: Any, *, out: Any = None, copy: bool = False) -> Any:
         Matrix of shape (m, k), float32 or float64.
     B : array
         Matrix of shape (k, n), of the type of A.
-    out : array, optional
-        Array that receives the result. By default a new array is returned.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
+    out, copy
 
     Returns
     -------
@@ -279,8 +234,7 @@ def dot(x: Any, y: Any, *, copy: bool = False) -> float:
     ----------
     x, y : array
         Vectors of the same length and type.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
+    copy
 
     Returns
     -------
@@ -377,3 +331,4 @@ def info() -> dict[str, Any]:
 
 for _function in (atax, aatx, matvec, rmatvec, matvec_both, transpose, matmul, dot, axpby, threads, info):
     _function.__module__ = "tessera"  # for users and pickles
+    _docs.complete(_function, _docs.PRODUCTS)

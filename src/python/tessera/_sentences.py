@@ -5,6 +5,7 @@
 import functools
 import inspect
 import numbers
+import os
 import re
 import types
 import typing
@@ -23,6 +24,7 @@ _KINDS: dict[Any, tuple[Any, str]] = {
     bool: ((bool, numpy.bool_), "True or False"),
     str: (str, "a text"),
     tuple[int, int]: ((), "a pair of whole numbers"),
+    os.PathLike[str]: ((bytes, os.PathLike), "a path"),
 }
 
 
@@ -71,7 +73,7 @@ def in_one_sentence(function: Callable[_P, _R]) -> Callable[_P, _R]:
         except TypeError as error:
             if str(error).endswith("found tessera.distributed.Matrix"):
                 raise TypeError(f"{error}; call the method of its world") from None
-            if "incompatible function arguments" not in str(error):
+            if not any(text in str(error) for text in ("incompatible function arguments", "os.PathLike object")):
                 raise
         except ValueError as error:
             if not str(error).startswith("tessera::"):

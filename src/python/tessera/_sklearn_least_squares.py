@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Least squares of tessera.sklearn."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy
 
@@ -18,13 +18,30 @@ class _Linear(_Regressor):
         tags.target_tags.multi_output = True
         return tags
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+
+        Returns
+        -------
+        self
+        """
+        _require_default(self, "positive", False)
+        return self._fit_targets(X, y, self._penalties(), sample_weight)
+
+    def _penalties(self) -> Any:
+        """The factor of ‖coef‖², of each target or of all."""
+        raise NotImplementedError
+
     def predict(self, X: Any) -> Any:
         """Return the prediction for each row of X.
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
 
         Returns
         -------
@@ -39,33 +56,14 @@ class LinearRegression(_Linear):
 
     Parameters
     ----------
-    fit_intercept : bool, default True
-        Whether to fit an intercept. It is not penalised.
-    max_iter : int or None, default 100
-        Most iterations.
-    tol : float, default 0.0
-        Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
-        1e-10, and the root of the precision of X's type for more than 512 columns.
+    fit_intercept, max_iter, tol
     copy_X, n_jobs : bool, int or None
         Accepted as by scikit-learn, and not used: X is not changed, and `tessera.threads` sets the number of threads.
-    positive : bool, default False
-        Coefficients of at least 0 are not supported: only False.
+    positive
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,) or (n_targets, n_features)
-        Coefficients; the second shape if y has two dimensions.
-    intercept_ : float or array of shape (n_targets,)
-        Intercept.
-    n_iter_ : int
-        Iterations, of several targets the most.
-    n_reads_ : int
-        Passes over X, for all targets.
-    standard_errors_ : array
-        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
-        more than 512 columns.
-    deviance_, aic_ : float
-        Deviance, and Akaike's criterion; NaN for more than 512 columns.
+    coef_, intercept_, n_iter_, n_reads_, standard_errors_, deviance_, aic_
 
     Notes
     -----
@@ -95,25 +93,8 @@ class LinearRegression(_Linear):
         self.n_jobs = n_jobs
         self.positive = positive
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LinearRegression":
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
-        y : array
-            Targets of shape (n_samples,) or (n_samples, n_targets).
-        sample_weight : array or float, optional
-            Weights of the rows, at least 0.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        _require_default(self, "positive", False)
-        return self._fit_targets(X, y, 0.0, sample_weight)
+    def _penalties(self) -> Any:
+        return 0.0
 
 
 class Ridge(_Linear):
@@ -123,13 +104,7 @@ class Ridge(_Linear):
     ----------
     alpha : float or sequence of float, default 1.0
         Factor of the penalty alpha * ‖coef‖²; several are those of the targets.
-    fit_intercept : bool, default True
-        Whether to fit an intercept. It is not penalised.
-    max_iter : int or None, default 100
-        Most iterations.
-    tol : float, default 0.0
-        Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
-        1e-10, and the root of the precision of X's type for more than 512 columns.
+    fit_intercept, max_iter, tol
     solver : {"auto", "cholesky", "sparse_cg", "lbfgs"}, default "auto"
         "cholesky" makes the whole Hessian in each pass over X: few passes, standard errors, and the most work
         per pass. "lbfgs" and "sparse_cg" need more passes, with little work: with X in memory they are often
@@ -137,24 +112,11 @@ class Ridge(_Linear):
         512 columns, and "sparse_cg" above.
     copy_X, random_state : bool, int, numpy.random.RandomState or None
         Accepted as by scikit-learn, and not used: X is not changed, and there are no random numbers.
-    positive : bool, default False
-        Coefficients of at least 0 are not supported: only False.
+    positive
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,) or (n_targets, n_features)
-        Coefficients; the second shape if y has two dimensions.
-    intercept_ : float or array of shape (n_targets,)
-        Intercept.
-    n_iter_ : int
-        Iterations, of several targets the most.
-    n_reads_ : int
-        Passes over X, for all targets.
-    standard_errors_ : array
-        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
-        more than 512 columns.
-    deviance_, aic_ : float
-        Deviance, and Akaike's criterion; NaN for more than 512 columns.
+    coef_, intercept_, n_iter_, n_reads_, standard_errors_, deviance_, aic_
 
     Notes
     -----
@@ -185,26 +147,7 @@ class Ridge(_Linear):
         self.random_state = random_state
         self.positive = positive
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "Ridge":
-        """Fit the model.
-
-        Parameters
-        ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
-        y : array
-            Targets of shape (n_samples,) or (n_samples, n_targets).
-        sample_weight : array or float, optional
-            Weights of the rows, at least 0.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-        """
-        _require_default(self, "positive", False)
+    def _penalties(self) -> Any:
         if isinstance(self.alpha, (list, tuple, numpy.ndarray)) and numpy.ndim(self.alpha) == 1:
-            alpha: Any = [_number(self, "alpha", each) for each in self.alpha]
-        else:
-            alpha = _number(self, "alpha", self.alpha)
-        return self._fit_targets(X, y, alpha, sample_weight)
+            return [_number(self, "alpha", each) for each in self.alpha]
+        return _number(self, "alpha", self.alpha)

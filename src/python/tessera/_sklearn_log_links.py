@@ -36,19 +36,16 @@ class _LogLinkRegressor(_Regressor):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
         y : array
             Counts or other numbers, one per row of X: at least 0, and above 0 if the power is 2 or more.
-        sample_weight : array or float, optional
-            Weights of the rows, at least 0.
+        sample_weight
         offset : array or float, optional
             Added to the logarithm of the expected value. For an exposure pass its logarithm.
 
         Returns
         -------
         self
-            The fitted estimator.
         """
         alpha = _number(self, "alpha", self.alpha)
         power = self._variance_power()
@@ -67,8 +64,7 @@ class _LogLinkRegressor(_Regressor):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
 
         Returns
         -------
@@ -82,8 +78,7 @@ class _LogLinkRegressor(_Regressor):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
         y : array
             Numbers, one per row of X.
         sample_weight : array, optional
@@ -113,38 +108,11 @@ class PoissonRegressor(_LogLinkRegressor):
 
     Parameters
     ----------
-    alpha : float, default 1.0
-        Factor of the penalty alpha * ‖coef‖² / 2, which is added to the mean of the losses.
-    fit_intercept : bool, default True
-        Whether to fit an intercept. It is not penalised.
-    max_iter : int or None, default 100
-        Most iterations.
-    tol : float, default 0.0
-        Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
-        1e-10, and the root of the precision of X's type for more than 512 columns.
-    solver : {"auto", "newton-cholesky", "newton-cg", "lbfgs"}, default "auto"
-        "newton-cholesky" makes the whole Hessian in each pass over X: few passes, standard errors, and the most work
-        per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
-        faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
-        512 columns, and "newton-cg" above.
-    warm_start, verbose : bool, int
-        Accepted as by scikit-learn, and not used: each fit starts from zero, and prints nothing.
+    alpha, fit_intercept, max_iter, tol, solver, warm_start, verbose
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
-        Coefficients.
-    intercept_ : float
-        Intercept.
-    n_iter_ : int
-        Iterations.
-    n_reads_ : int
-        Passes over X.
-    standard_errors_ : array
-        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
-        more than 512 columns.
-    deviance_, aic_ : float
-        Deviance, and Akaike's criterion; NaN for more than 512 columns.
+    coef_, intercept_, n_iter_, n_reads_, standard_errors_, deviance_, aic_
 
     Notes
     -----
@@ -166,40 +134,11 @@ class GammaRegressor(_LogLinkRegressor):
 
     Parameters
     ----------
-    alpha : float, default 1.0
-        Factor of the penalty alpha * ‖coef‖² / 2, which is added to the mean of the losses.
-    fit_intercept : bool, default True
-        Whether to fit an intercept. It is not penalised.
-    max_iter : int or None, default 100
-        Most iterations.
-    tol : float, default 0.0
-        Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
-        1e-10, and the root of the precision of X's type for more than 512 columns.
-    solver : {"auto", "newton-cholesky", "newton-cg", "lbfgs"}, default "auto"
-        "newton-cholesky" makes the whole Hessian in each pass over X: few passes, standard errors, and the most work
-        per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
-        faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
-        512 columns, and "newton-cg" above.
-    warm_start, verbose : bool, int
-        Accepted as by scikit-learn, and not used: each fit starts from zero, and prints nothing.
+    alpha, fit_intercept, max_iter, tol, solver, warm_start, verbose
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
-        Coefficients.
-    intercept_ : float
-        Intercept.
-    n_iter_ : int
-        Iterations.
-    n_reads_ : int
-        Passes over X.
-    standard_errors_ : array
-        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
-        more than 512 columns.
-    dispersion_ : float
-        Pearson's statistic by n_samples less the number of parameters; standard errors contain its root.
-    deviance_, aic_ : float
-        Deviance, and Akaike's criterion; NaN for more than 512 columns.
+    coef_, intercept_, n_iter_, n_reads_, standard_errors_, dispersion_, deviance_, aic_
 
     Notes
     -----
@@ -227,40 +166,14 @@ class TweedieRegressor(_LogLinkRegressor):
     power : float, default 1.5
         The variance of y grows as the mean to this power: 1 is Poisson, 2 gamma, 3 inverse Gaussian regression. It
         must be at least 1.
-    alpha : float, default 1.0
-        Factor of the penalty alpha * ‖coef‖² / 2, which is added to the mean of the losses.
-    fit_intercept : bool, default True
-        Whether to fit an intercept. It is not penalised.
-    max_iter : int or None, default 100
-        Most iterations.
-    tol : float, default 0.0
-        Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
-        1e-10, and the root of the precision of X's type for more than 512 columns.
-    solver : {"auto", "newton-cholesky", "newton-cg", "lbfgs"}, default "auto"
-        "newton-cholesky" makes the whole Hessian in each pass over X: few passes, standard errors, and the most work
-        per pass. "lbfgs" and "newton-cg" need more passes, with little work: with X in memory they are often
-        faster. Their default tol is the root of the precision of X's type. "auto" is "newton-cholesky" for up to
-        512 columns, and "newton-cg" above.
+    alpha, fit_intercept, max_iter, tol, solver
     link : {"auto", "log"}, default "auto"
         The link is the logarithm.
-    warm_start, verbose : bool, int
-        Accepted as by scikit-learn, and not used: each fit starts from zero, and prints nothing.
+    warm_start, verbose
 
     Attributes
     ----------
-    coef_ : array of shape (n_features,)
-        Coefficients.
-    intercept_ : float
-        Intercept.
-    n_iter_ : int
-        Iterations.
-    n_reads_ : int
-        Passes over X.
-    standard_errors_ : array
-        Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty and for
-        more than 512 columns.
-    dispersion_ : float
-        Pearson's statistic by n_samples less the number of parameters; standard errors contain its root.
+    coef_, intercept_, n_iter_, n_reads_, standard_errors_, dispersion_
     deviance_, aic_ : float
         Deviance, and Akaike's criterion; NaN for more than 512 columns. Akaike's criterion is NaN if the power is
         not 1 or 2.

@@ -21,13 +21,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
     ----------
     C : float, default 1.0
         Inverse of the penalty: ‖coef‖² / 2 is added to C times the sum of the losses.
-    fit_intercept : bool, default True
-        Whether to fit an intercept. It is not penalised.
-    max_iter : int or None, default 100
-        Most iterations.
-    tol : float, default 0.0
-        Bound of the scaled gradient and the Newton decrement, relative to the root of the deviance. 0 means
-        1e-10, and the root of the precision of X's type for more than 512 columns.
+    fit_intercept, max_iter, tol
     class_weight : dict or "balanced", optional
         Factors of the rows' weights by class: {class: factor}, 1 for a class that is not there. "balanced" gives
         all classes the same total weight.
@@ -52,15 +46,11 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         Coefficients; with more than two classes those of each class.
     intercept_ : array of shape (1,) or (n_classes,)
         Intercepts; with more than two classes they add up to 0.
-    n_iter_ : int
-        Iterations.
-    n_reads_ : int
-        Passes over X.
+    n_iter_, n_reads_
     standard_errors_ : array
         Standard errors of the coefficients and of the intercept, which is the last. Empty with a penalty, for more
         than two classes, and for more than 512 columns.
-    deviance_, aic_ : float
-        Deviance, and Akaike's criterion; NaN for more than 512 columns.
+    deviance_, aic_
 
     Notes
     -----
@@ -113,17 +103,14 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
         y : array
             Labels of two or more kinds, one per row of X.
-        sample_weight : array or float, optional
-            Weights of the rows, at least 0.
+        sample_weight
 
         Returns
         -------
         self
-            The fitted estimator.
         """
         if y is None:
             raise ValueError("LogisticRegression requires y to be passed, but the target y is None")
@@ -157,8 +144,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
         y : array
             Labels, one per row of X.
         sample_weight : array, optional
@@ -177,8 +163,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
 
         Returns
         -------
@@ -196,8 +181,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
 
         Returns
         -------
@@ -212,8 +196,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
 
         Returns
         -------
@@ -227,8 +210,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
 
         Returns
         -------

@@ -161,8 +161,7 @@ class _Regressor(RegressorMixin, _LinearModel):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
         y : array
             Targets, one per row of X.
         sample_weight : array, optional

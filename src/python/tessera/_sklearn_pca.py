@@ -119,15 +119,13 @@ class PCA(_Projection):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
         y : None
             Ignored.
 
         Returns
         -------
         self
-            The fitted estimator.
         """
         X, _ = _matrix(self, X, reset=True, least_rows=2)
         _number(self, "tol", self.tol)
@@ -170,36 +168,12 @@ class PCA(_Projection):
         """Variances of the components above the noise."""
         return numpy.maximum(self.explained_variance_.astype(float) - float(self.noise_variance_), 0)
 
-    def transform(self, X: Any) -> Any:
-        """Return the coordinates of the rows of X.
-
-        Parameters
-        ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
-
-        Returns
-        -------
-        array of shape (n_samples, n_components)
-            Coordinates with respect to `components_`.
-        """
+    def _coordinates(self, X: Any) -> Any:
         projected, components = self._project(X)
         projected = projected - components @ numpy.asarray(self.mean_, components.dtype)
         return projected / self._scales(projected.dtype) if self.whiten else projected
 
-    def inverse_transform(self, X: Any) -> Any:
-        """Return rows from their coordinates.
-
-        Parameters
-        ----------
-        X : array
-            Coordinates of shape (n_samples, n_components), as `transform` returns them.
-
-        Returns
-        -------
-        array of shape (n_samples, n_features)
-            Rows in the space of the data.
-        """
+    def _rows(self, X: Any) -> Any:
         back = self._back(X, self._scales if self.whiten else None)
         return back + numpy.asarray(self.mean_, back.dtype)
 
@@ -243,8 +217,7 @@ class PCA(_Projection):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
 
         Returns
         -------
@@ -266,8 +239,7 @@ class PCA(_Projection):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
         y : None
             Ignored.
 

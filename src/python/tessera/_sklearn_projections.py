@@ -16,6 +16,41 @@ from tessera._sklearn_inputs import _FLOATS, _columns, _matrix, _type_for
 class _Projection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """What PCA and TruncatedSVD have in common."""
 
+    def transform(self, X: Any) -> Any:
+        """Return the coordinates of the rows of X.
+
+        Parameters
+        ----------
+        X
+
+        Returns
+        -------
+        array of shape (n_samples, n_components)
+            Coordinates with respect to `components_`.
+        """
+        return self._coordinates(X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return rows from their coordinates.
+
+        Parameters
+        ----------
+        X : array
+            Coordinates of shape (n_samples, n_components), as `transform` returns them.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+            Rows in the space of the data.
+        """
+        return self._rows(X)
+
+    def _coordinates(self, X: Any) -> Any:
+        return self._project(X)[0]
+
+    def _rows(self, X: Any) -> Any:
+        return self._back(X)
+
     def _project(self, X: Any) -> tuple[Any, Any]:
         """X @ components_.T, and the components in its type."""
         check_is_fitted(self)

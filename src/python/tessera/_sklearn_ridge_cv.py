@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The choice of a penalty by cross-validation."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy
 
@@ -19,8 +19,7 @@ class RidgeCV(_Linear):
     ----------
     alphas : sequence of float, default (0.1, 1.0, 10.0)
         Penalties to try, above 0.
-    fit_intercept : bool, default True
-        Whether to fit an intercept. It is not penalised.
+    fit_intercept
     max_iter : int or None, default 100
         Most iterations of the last fit.
     tol : float, default 0.0
@@ -49,8 +48,7 @@ class RidgeCV(_Linear):
         The smallest criterion, negative.
     coef_ : array of shape (n_features,) or (n_targets, n_features)
         Coefficients; the second shape if y has several columns.
-    intercept_ : float or array of shape (n_targets,)
-        Intercept.
+    intercept_
     n_iter_ : int
         Iterations of the last fit.
     n_reads_ : int
@@ -96,22 +94,18 @@ class RidgeCV(_Linear):
         self.gcv_mode = gcv_mode
         self.store_cv_results = store_cv_results
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "RidgeCV":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the penalty and fit the model.
 
         Parameters
         ----------
         X : array or StreamedMatrix
             Dense matrix of shape (n_samples, n_features) on the host, with at most 512 columns.
-        y : array
-            Targets of shape (n_samples,) or (n_samples, n_targets).
-        sample_weight : array or float, optional
-            Weights of the rows, at least 0.
+        y, sample_weight
 
         Returns
         -------
         self
-            The fitted estimator.
         """
         if y is None:
             raise ValueError("RidgeCV requires y to be passed, but the target y is None")

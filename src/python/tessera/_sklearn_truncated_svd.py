@@ -92,15 +92,13 @@ class TruncatedSVD(_Projection):
 
         Parameters
         ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
+        X
         y : None
             Ignored.
 
         Returns
         -------
         self
-            The fitted estimator.
         """
         X, _ = _matrix(self, X, reset=True)
         _number(self, "tol", self.tol)
@@ -123,33 +121,3 @@ class TruncatedSVD(_Projection):
         total = _total_variance(X)
         self.explained_variance_ratio_ = self.explained_variance_ / _scalar(X).type(total if total > 0 else 1.0)
         return self
-
-    def transform(self, X: Any) -> Any:
-        """Return the coordinates of the rows of X.
-
-        Parameters
-        ----------
-        X : array or StreamedMatrix
-            Dense matrix of shape (n_samples, n_features) on the host.
-
-        Returns
-        -------
-        array of shape (n_samples, n_components)
-            Coordinates with respect to `components_`.
-        """
-        return self._project(X)[0]
-
-    def inverse_transform(self, X: Any) -> Any:
-        """Return rows from their coordinates.
-
-        Parameters
-        ----------
-        X : array
-            Coordinates of shape (n_samples, n_components), as `transform` returns them.
-
-        Returns
-        -------
-        array of shape (n_samples, n_features)
-            Rows in the space of the data.
-        """
-        return self._back(X)

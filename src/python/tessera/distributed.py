@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy
 
-from tessera import _arrays, _core, _dask, _matrices, _operators, _ranks, _sources
+from tessera import _arrays, _core, _dask, _docs, _matrices, _operators, _ranks, _sources
 from tessera._core import StreamedMatrix
 from tessera._names import dtype_of, order_of
 
@@ -126,8 +126,8 @@ class Matrix:
     # Called by the compiled part within a solver. A rank that has failed and left meets the others
     # here.
 
-    def _add(self, roots: Any, levels: Sequence[int], sums: Any) -> None:
-        sums[:] = self.world._add_roots(lambda: (levels, roots), sums.shape[0], sums.dtype)
+    def _add(self, roots: Any, levels: Sequence[int], sums: Any, fields: int) -> None:
+        sums[:] = self.world._add_roots(lambda: (levels, roots), sums.shape[0], sums.dtype, fields)
 
     def _share(self, x: Any) -> None:
         x[:] = self.world._gather(lambda: x[self.rows], self._counts)
@@ -198,8 +198,7 @@ class World:
             Type of the elements, float32 or float64.
         order : {"C", "F"}, default "C"
             Layout: "C" is row-major, "F" is column-major.
-        blocks : bool, default False
-            Choose rows that suit products with blocks of vectors, as in `tessera.linalg.randomized_svd`.
+        blocks
 
         Returns
         -------
@@ -232,12 +231,7 @@ class World:
 
         Parameters
         ----------
-        A : array or Matrix
-            This rank's rows, float32 or float64, with contiguous rows or columns.
-        order : {"C", "F"}, optional
-            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        A, order, copy
 
         Returns
         -------
@@ -247,7 +241,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         Examples
         --------
@@ -283,8 +276,7 @@ class World:
             Shape (m, n) of raw elements.
         order : {"C", "F"}, default "C"
             Layout of raw elements.
-        blocks : bool, default False
-            Choose rows that suit products with blocks of vectors, as in `tessera.linalg.randomized_svd`.
+        blocks
 
         Returns
         -------
@@ -337,14 +329,10 @@ class World:
 
         Parameters
         ----------
-        A : array or Matrix
-            This rank's rows, float32 or float64, with contiguous rows or columns.
+        A
         x : array
             Vector of n entries, or a block of vectors of shape (n, k), complete on every rank.
-        order : {"C", "F"}, optional
-            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        order, copy
 
         Returns
         -------
@@ -354,7 +342,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         Examples
         --------
@@ -370,26 +357,22 @@ class World:
 
         def product(x: Any) -> Any:
             def part() -> Any:
-                _require_entries("matvec", "x", x, a.shape[1])
+                _require_entries("matvec", "x", x, a.shape[1], _columns(x))
                 return _core._matvec_part(a.array, x, a.shape[0], a.order == "C")
 
             return self._together(part)
 
-        return self._each(a, x, a.array.shape[0], product)
+        return product(x) if _is_block(a, x) else self._each(a, x, a.array.shape[0], product)
 
     def rmatvec(self, A: Any, u: Any, *, order: str | None = None, copy: bool = False) -> Any:
         """Compute A.T @ u, complete on every rank.
 
         Parameters
         ----------
-        A : array or Matrix
-            This rank's rows, float32 or float64, with contiguous rows or columns.
+        A
         u : array
             This rank's entries of a vector, or its rows of a block of k vectors.
-        order : {"C", "F"}, optional
-            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        order, copy
 
         Returns
         -------
@@ -399,7 +382,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         Examples
         --------
@@ -418,10 +400,10 @@ class World:
             def part(first: int, end: int) -> Any:
                 return _core._rmatvec_part(a.array, u, a.shape[0], a.order == "C", first, end - first)
 
-            self._together(lambda: _require_entries("rmatvec", "u", u, a.array.shape[0]))
-            return _arrays.of_numbers(u, self._sum(a, part), a.dtype)
+            self._together(lambda: _require_entries("rmatvec", "u", u, a.array.shape[0], _columns(u)))
+            return _arrays.of_numbers(u, self._sum(a, part, _columns(u)), a.dtype)
 
-        return self._each(a, u, a.shape[1], product)
+        return product(u) if _is_block(a, u) else self._each(a, u, a.shape[1], product)
 
     def atax(
         self,
@@ -442,27 +424,22 @@ class World:
 
         Parameters
         ----------
-        A : array or Matrix
-            This rank's rows, float32 or float64, with contiguous rows or columns.
+        A
         v : array
             Vector of n entries, or a block of vectors of shape (n, k), complete on every rank. The vectors of a block
-            are multiplied one after the other.
+            share the reads of A, unless there is a map.
         weights : array, optional
             This rank's entries of the vector w: f(b) = w * b, or the weights of `map`.
         minus : array, optional
             This rank's entries of the vector y: f(b) = b - y, or the labels or counts of `map`.
         map : {"logistic", "poisson", "logistic_weights", "poisson_weights"}, optional
             The map f, as in `tessera.atax`.
-        alpha, beta : float, default 1 and 0
-            Factors of the product and of `z`.
+        alpha, beta
         z : array, optional
             Vector of n entries, complete on every rank. Only for a single vector v.
         return_b : bool, default False
             Also return B = f(A @ v).
-        order : {"C", "F"}, optional
-            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        order, copy
 
         Returns
         -------
@@ -472,7 +449,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         See Also
         --------
@@ -508,23 +484,28 @@ class World:
         count = a.array.shape[0]
 
         def product(v: Any) -> Any:
-            b = self._together(lambda: _arrays.empty(v, count, a.dtype.name)) if return_b else None
+            shape = (count, *_columns(v))
+            b = self._together(lambda: _arrays.empty(v, shape, a.dtype.name)) if return_b else None
 
             def part(first: int, end: int) -> Any:
                 its_rows = (first, end - first)
+                if _columns(v):
+                    return _core._atax_block_part(a.array, v, a.shape[0], a.order == "C", *its_rows, b)
                 return _core._atax_part(a.array, v, a.shape[0], a.order == "C", *its_rows, kind, of_map, b)
 
             def add_terms() -> None:
-                _core._scale(alpha, sums)
+                _core._scale(alpha, sums.reshape(-1))
                 if beta != 0:
                     _core.axpby(beta, _arrays.on_host(z), 1.0, sums)
 
-            self._together(lambda: _require_entries("atax", "v", v, a.shape[1]))
-            sums = self._sum(a, part)
+            self._together(lambda: _require_entries("atax", "v", v, a.shape[1], _columns(v)))
+            sums = self._sum(a, part, _columns(v))
             self._together(add_terms)
             c = _arrays.of_numbers(v, sums, a.dtype)
             return (c, _arrays.finished(b)) if return_b else c
 
+        if _is_block(a, v) and not kind:
+            return product(v)
         return self._each(a, v, (a.shape[1], count) if return_b else a.shape[1], product)
 
     def dot(self, x: Any, y: Any, *, copy: bool = False) -> float:
@@ -534,8 +515,7 @@ class World:
         ----------
         x, y : array
             This rank's entries of two vectors of m entries: those of `rows_of(m, 1, order="F")`.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        copy
 
         Returns
         -------
@@ -545,7 +525,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         Examples
         --------
@@ -565,12 +544,7 @@ class World:
 
         Parameters
         ----------
-        A : array or Matrix
-            This rank's rows, float32 or float64, with contiguous rows or columns.
-        order : {"C", "F"}, optional
-            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        A, order, copy
 
         Returns
         -------
@@ -580,7 +554,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         Examples
         --------
@@ -607,12 +580,7 @@ class World:
 
         Parameters
         ----------
-        A : array or Matrix
-            This rank's rows, float32 or float64, with contiguous rows or columns.
-        order : {"C", "F"}, optional
-            Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
-        copy : bool, default False
-            Copy arrays of other types or layouts. By default they raise an error.
+        A, order, copy
 
         Returns
         -------
@@ -622,7 +590,6 @@ class World:
         Raises
         ------
         DistributedError
-            If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 
         Examples
         --------
@@ -880,27 +847,31 @@ class World:
                 )
         return Matrix(self, A, by_rows, numpy.dtype(found[0][1]), counts)
 
-    def _sum(self, a: Matrix, part: Callable[[int, int], Any]) -> Any:
-        """The sum over all ranks' rows; part(first, end) is that of some of this rank's."""
+    def _sum(self, a: Matrix, part: Callable[[int, int], Any], columns: tuple[int, ...] = ()) -> Any:
+        """The sum over all ranks' rows; part(first, end) is that of some of this rank's, with a row for each column."""
         m, n = a.shape
+        length = n * columns[0] if columns else n
         if m == 0 or n == 0:
             self._together(lambda: part(0, a.array.shape[0]))  # ranks with rows still compute B
             return self._together(lambda: numpy.zeros(n, dtype=a.dtype))
 
         def make_roots() -> tuple[list[int], Any]:
             parts = _core._parts_of(m, n, a.dtype.itemsize, a.order == "C", a.rows.start, a.array.shape[0])
-            roots = numpy.empty((len(parts), n), dtype=a.dtype)
+            roots = numpy.empty((len(parts), length), dtype=a.dtype)
             for root, (first, end, _) in zip(roots, parts, strict=True):
-                root[:] = _arrays.on_host(part(first, end))
+                root[:] = _arrays.on_host(part(first, end)).reshape(-1)
             return [level for _, _, level in parts], roots
 
-        return self._add_roots(make_roots, n, a.dtype)
+        sums = self._add_roots(make_roots, length, a.dtype)
+        return self._together(lambda: numpy.ascontiguousarray(sums.reshape(-1, n).T)) if columns else sums
 
-    def _add_roots(self, make: Callable[[], tuple[Sequence[int], Any]], length: int, dtype: Any) -> Any:
+    def _add_roots(
+        self, make: Callable[[], tuple[Sequence[int], Any]], length: int, dtype: Any, fields: int = 1
+    ) -> Any:
         """The tree over the sums of all ranks' aligned subtrees: docs/distributed.md.
 
         make() is the levels of this rank's, and the sums, one a row. Each rank owns a slice of the columns, adds it,
-        and hands it to all.
+        and hands it to all. `fields` adjacent elements belong together: one is added, more are moments.
         """
         roots = None
 
@@ -911,19 +882,19 @@ class World:
 
         levels = self._all(make_own)
         of_all = [level for its in levels for level in its]
-        width = max(1, _MOST_ELEMENTS // max(1, len(of_all))) # columns per exchange
+        width = max(1, _MOST_ELEMENTS // max(1, len(of_all)) // fields) * fields  # columns per exchange
         sums = self._together(lambda: numpy.zeros(length, dtype=dtype))
         if not of_all:
             return sums  # no rows
         for begin in range(0, length, width):
             end = min(begin + width, length)
-            self._add_columns(roots[:, begin:end], [len(its) for its in levels], of_all, sums[begin:end])
+            self._add_columns(roots[:, begin:end], [len(its) for its in levels], of_all, sums[begin:end], fields)
         return sums
 
-    def _add_columns(self, roots: Any, counts: Sequence[int], levels: Sequence[int], sums: Any) -> None:
+    def _add_columns(self, roots: Any, counts: Sequence[int], levels: Sequence[int], sums: Any, fields: int) -> None:
         """The same of as many columns as one exchange has; counts[r] roots are rank r's."""
-        length = sums.shape[0]
-        edges = [length * r // self.size for r in range(self.size + 1)]
+        length = sums.shape[0] // fields
+        edges = [length * r // self.size * fields for r in range(self.size + 1)]
         widths = [edges[r + 1] - edges[r] for r in range(self.size)]
         width = widths[self.rank]
 
@@ -938,7 +909,7 @@ class World:
 
         def add() -> Any:
             mine = numpy.empty(width, dtype=sums.dtype)
-            _core._add_roots(got, levels, mine)
+            _core._add_roots(got, levels, mine, fields)
             return mine
 
         self._ranks.gather(self._together(add), sums, widths)
@@ -1021,10 +992,16 @@ def _strides(A: Any) -> tuple[int, int]:
     return A.stride(0), A.stride(1)  # PyTorch
 
 
-def _require_entries(operation: str, name: str, x: Any, entries: int) -> None:
-    if tuple(getattr(x, "shape", ())) != (entries,):
+def _require_entries(operation: str, name: str, x: Any, entries: int, columns: tuple[int, ...] = ()) -> None:
+    """Of a vector, or of each vector of a block with `columns`."""
+    if tuple(getattr(x, "shape", ())) != (entries, *columns):
         found = getattr(x, "shape", f"a {type(x).__name__}")
         raise ValueError(f"{operation}: {name} must have {entries} entries, found {found}")
+
+
+def _is_block(a: Matrix, x: Any) -> bool:
+    """Whether x has vectors that share a product with a matrix that is not empty."""
+    return getattr(x, "ndim", 1) == 2 and 0 not in (*a.shape, x.shape[1])
 
 
 def _columns(x: Any) -> tuple[int, ...]:
@@ -1105,3 +1082,6 @@ def _column(x: Any) -> Any:
 def _flat(x: Any, dtype: Any) -> Any:
     _arrays.require_unmasked("tessera.distributed.World", x=x)
     return numpy.ascontiguousarray(_arrays.real(numpy.asarray(x)), dtype=dtype).reshape(-1)
+
+
+_docs.complete(World, _docs.RANKS)

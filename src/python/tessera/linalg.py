@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy
 
-from tessera import _arrays, _core, _pictures
+from tessera import _arrays, _core, _docs, _pictures
 from tessera._packages import package
 from tessera._sentences import found, in_one_sentence
 
@@ -132,8 +132,7 @@ class _Iterated(_Pictured):
 
         Parameters
         ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw. By default a new figure is made.
+        ax
 
         Returns
         -------
@@ -234,8 +233,7 @@ class PcaResult(_PcaFields, _Pictured):
 
         Parameters
         ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw. By default a new figure is made.
+        ax
 
         Returns
         -------
@@ -515,31 +513,13 @@ def lsmr(
 
     Parameters
     ----------
-    A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
-        is read as stored.
-    b : array
-        Right-hand side of m entries.
-    damp : float, default 0
-        Damping.
+    A, b, damp
     atol, btol : float, default 1e-6
         Relative errors of A and b at which an iterative method stops.
-    conlim : float or None, default 1e8
-        Stop if the estimate of cond(A) exceeds this.
+    conlim
     maxiter : int, optional
         Most iterations, by default min(m, n).
-    show : bool, default False
-        Print the iterations.
-    x0 : array, optional
-        Starting vector of n entries.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
-    callback : callable, optional
-        Receives a `Step` after each iteration. An exception in it ends the call.
-    progress : bool, default False
-        Show a tqdm bar.
-    history : bool, default False
-        Keep the `Step` of each iteration in the attribute `history` of the result, which its `plot` draws.
+    show, x0, copy, callback, progress, history
 
     Returns
     -------
@@ -593,33 +573,16 @@ def lsqr(
 
     Parameters
     ----------
-    A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
-        is read as stored.
-    b : array
-        Right-hand side of m entries.
-    damp : float, default 0
-        Damping.
+    A, b, damp
     atol, btol : float, default 1e-6
         Relative errors of A and b at which an iterative method stops.
-    conlim : float or None, default 1e8
-        Stop if the estimate of cond(A) exceeds this.
+    conlim
     iter_lim : int, optional
         Most iterations, by default 2 n.
-    show : bool, default False
-        Print the iterations.
+    show
     calc_var : bool, default False
         Variances are not computed; True raises ValueError.
-    x0 : array, optional
-        Starting vector of n entries.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
-    callback : callable, optional
-        Receives a `Step` after each iteration. An exception in it ends the call.
-    progress : bool, default False
-        Show a tqdm bar.
-    history : bool, default False
-        Keep the `Step` of each iteration in the attribute `history` of the result, which its `plot` draws.
+    x0, copy, callback, progress, history
 
     Returns
     -------
@@ -674,27 +637,15 @@ def ridge(
 
     Parameters
     ----------
-    A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
-        is read as stored.
-    b : array
-        Right-hand side of m entries.
+    A, b
     alpha : float
         Factor of the penalty.
     atol, btol : float, optional
         Relative errors of A and b at which an iterative method stops, by default the precision of A.
-    conlim : float or None, default 1e8
-        Stop if the estimate of cond(A) exceeds this.
+    conlim
     maxiter : int, optional
         Most iterations of LSMR, by default max(10 min(m, n), 100).
-    x0 : array, optional
-        Starting vector of n entries.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
-    callback : callable, optional
-        Receives a `Step` after each iteration. An exception in it ends the call.
-    progress : bool, default False
-        Show a tqdm bar.
+    x0, copy, callback, progress
 
     Returns
     -------
@@ -744,27 +695,18 @@ def ridge_path(
 
     Parameters
     ----------
-    A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
-        is read as stored.
-    b : array
-        Right-hand side of m entries.
+    A, b
     alphas : sequence of float
         Factors of the penalty, at least one. They may repeat.
     atol, btol : float, optional
         Relative errors of A and b at which an iterative method stops, by default the precision of A.
-    conlim : float or None, default 1e8
-        Stop if the estimate of cond(A) exceeds this.
+    conlim
     maxiter : int, optional
         Most iterations of LSMR, by default max(10 min(m, n), 100).
-    x0 : array, optional
-        Starting vector of n entries.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
+    x0, copy
     callback : callable, optional
         Receives a `Step` after each iteration of the first penalty that still runs. An exception in it ends the call.
-    progress : bool, default False
-        Show a tqdm bar.
+    progress
 
     Returns
     -------
@@ -830,9 +772,7 @@ def lstsq(
 
     Parameters
     ----------
-    A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
-        is read as stored.
+    A
     b : array
         Right-hand side of m entries, or several as an array of shape (m, k).
     rcond : float, optional
@@ -840,12 +780,7 @@ def lstsq(
         and must not be distributed. By default those of the scaled A are compared with the precision; see Notes.
     maxiter : int, optional
         Use LSMR with at most this number of iterations.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
-    callback : callable, optional
-        Receives a `Step` after each iteration. An exception in it ends the call.
-    progress : bool, default False
-        Show a tqdm bar.
+    copy, callback, progress
 
     Returns
     -------
@@ -1058,15 +993,12 @@ def svds(
 
     Parameters
     ----------
-    A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
-        is read as stored.
+    A
     k : int, default 6
         Number of values, at most min(m, n).
     ncv : int, optional
         Size of the basis of the iterative method.
-    tol : float, default 0
-        Largest residual, relative to the largest value; 0 is the precision of the type.
+    tol
     which : {"LM"}
         Only the largest values are supported.
     v0 : array, optional
@@ -1084,12 +1016,7 @@ def svds(
         Options of SciPy's methods. It must be empty.
     random_state : int, numpy.random.Generator or numpy.random.RandomState, optional
         Earlier name of `rng`.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
-    callback : callable, optional
-        Receives a `Step` after each iteration. An exception in it ends the call.
-    progress : bool, default False
-        Show a tqdm bar.
+    copy, callback, progress
 
     Returns
     -------
@@ -1179,9 +1106,7 @@ def randomized_svd(
 
     Parameters
     ----------
-    A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
-        is read as stored.
+    A
     n_components : int
         Number of values.
     n_oversamples : int, default 10
@@ -1190,12 +1115,7 @@ def randomized_svd(
         Power iterations; A is read n_iter + 2 times.
     random_state : int, default 0
         Seed below 2**24. Two calls with the same seed give the same result.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
-    callback : callable, optional
-        Receives a `Step` after each iteration. An exception in it ends the call.
-    progress : bool, default False
-        Show a tqdm bar.
+    copy, callback, progress
 
     Returns
     -------
@@ -1241,23 +1161,15 @@ def pca(
 
     Parameters
     ----------
-    A : array, StreamedMatrix or tessera.distributed.Matrix
-        Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
-        is read as stored.
+    A
     k : int
         Number of components.
     scale : bool, default False
         Divide the columns by their standard deviation. Columns of equal entries are left out.
-    tol : float, default 0
-        Largest residual, relative to the largest value; 0 is the precision of the type.
+    tol
     ncv, maxiter : int, optional
         Size of the basis and most iterations of the iterative method.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
-    callback : callable, optional
-        Receives a `Step` after each iteration. An exception in it ends the call.
-    progress : bool, default False
-        Show a tqdm bar.
+    copy, callback, progress
 
     Returns
     -------
@@ -1290,7 +1202,7 @@ def pca(
     )
 
 
-@in_one_sentence
+@_on_all_ranks
 def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: bool = False) -> ColumnStats:
     """Compute means, variances, extremes and counts of the columns of A, with one read of A.
 
@@ -1300,7 +1212,7 @@ def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: b
 
     Parameters
     ----------
-    A : array or StreamedMatrix
+    A : array, StreamedMatrix or tessera.distributed.Matrix
         Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and
         is read as stored.
     ddof : int, default 0
@@ -1308,18 +1220,12 @@ def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: b
     missing : float, optional
         Entries equal to it are left out; NaN leaves out NaN. By default NaN makes the mean and the variance of its
         column NaN.
-    copy : bool, default False
-        Copy arrays of other types or layouts. By default they raise an error.
+    copy
 
     Returns
     -------
     ColumnStats
         NumPy arrays with an entry for each column.
-
-    Raises
-    ------
-    TypeError
-        If A is a `tessera.distributed.Matrix`.
 
     Examples
     --------
@@ -1330,8 +1236,6 @@ def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: b
     (array([2., 7.]), array([1., 0.]), array([1, 0]))
     """
     name = "linalg.column_stats"
-    if _is_distributed(A):
-        raise TypeError(f"tessera.{name}: A must be a matrix of one process, found a tessera.distributed.Matrix")
     if ddof < 0:
         raise ValueError(f"tessera.{name}: `ddof` must be an integer of at least 0, found {found(ddof)}")
     if copy and _is_array(A):
@@ -1342,3 +1246,7 @@ def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: b
         numpy.array(result[field], "float64" if field in ("mean", "variance", "min", "max") else "int64")
         for field in ColumnStats._fields
     ))
+
+
+for _name in __all__:
+    _docs.complete(globals()[_name], _docs.SOLVERS)

@@ -17,6 +17,7 @@ try:
 except ImportError as error:
     raise ImportError("tessera.sklearn needs scikit-learn 1.6 or newer") from error
 
+from tessera import _docs
 from tessera._sklearn_least_squares import LinearRegression, Ridge
 from tessera._sklearn_log_links import GammaRegressor, PoissonRegressor, TweedieRegressor
 from tessera._sklearn_logistic import LogisticRegression
@@ -39,6 +40,8 @@ __all__ = [
 ]
 for _name in __all__:
     globals()[_name].__module__ = __name__  # of pickles
+    _of_targets = _name in ("LinearRegression", "Ridge", "RidgeCV")  # y has any number of columns
+    _docs.complete(globals()[_name], _docs.TARGETS if _of_targets else _docs.ESTIMATORS)
 
 
 def __dir__() -> list[str]:

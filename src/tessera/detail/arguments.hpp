@@ -203,6 +203,15 @@ template <class T, class View>
 NarrowArgument<T> narrow_in(View const& x) {
   return NarrowArgument<T>(x);
 }
+/// For products in T.
+template <class T, class View>
+auto stored_in(View const& x) {
+  if constexpr (NarrowScalar<typename View::non_const_value_type>) {
+    return narrow_in<T>(x);
+  } else {
+    return matrix_in(x);
+  }
+}
 template <class View>
 auto matrix_out(View const& x) {
   return MatrixArgument<typename View::value_type>(x);
@@ -214,6 +223,23 @@ auto vector_in(View const& x) {
 template <class View>
 auto vector_out(View const& x) {
   return VectorArgument<typename View::value_type>(x);
+}
+/// A vector or a block.
+template <class View>
+auto input_of(View const& x) {
+  if constexpr (View::rank() == 2) {
+    return matrix_in(x);
+  } else {
+    return vector_in(x);
+  }
+}
+template <class View>
+auto output_of(View const& x) {
+  if constexpr (View::rank() == 2) {
+    return matrix_out(x);
+  } else {
+    return vector_out(x);
+  }
 }
 
 /// Calls body(std::bool_constant<rows are the lines>). LayoutStride has rows if these are

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <string>
-#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 

@@ -42,6 +42,9 @@ Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> make_memory(E
       size);
 }
 
+inline constexpr distributed::detail::Joining<double> joining_of_moments{
+    .unit = ColumnMoments::fields, .join = &join_moments};
+
 /// Completes all vectors on all ranks, with the messages of one.
 template <class Exec, class T>
 void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
@@ -225,10 +228,23 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
                          });
     detail::share_block(world_, products.MT, rows_by_rank_);
   }
+  void do_moments(detail::MomentProducts<Exec, T> const& products) const override {
+    detail::MomentProducts<Exec, T> part = products;
+    world_.together(
+        [&] { part.to = detail::make_memory<Exec, double>(this->exec(), products.to.extent(0)); });
+    add_subtrees<double>(
+        part.to.data(), products.to.data(), products.size(),
+        [&](distributed::Rows const& /*rows*/, auto const& some) {
+          detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some), part,
+                                     options_.kernels, workspace_);
+        },
+        detail::joining_of_moments);
+  }
   /// to = the tree over all ranks' subtrees of `size` sums. add(rows, a) computes the sums of these
   /// rows at `root`.
   template <class S, class Add>
-  void add_subtrees(S const* root, S* to, Index size, Add const& add) const {
+  void add_subtrees(S const* root, S* to, Index size, Add const& add,
+                    distributed::detail::Joining<S> const& joining = {}) const {
     namespace parts = distributed::detail;
     parts::Units const units{this->rows(), summation::segment<T>};
     parts::Share share;
@@ -249,7 +265,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
         for (auto const& subtree : its.whole) of_rank.push_back(subtree.level);
         if (r == static_cast<std::size_t>(world_.rank())) share = its;
       }
-      sum.emplace(world_.communicator(), std::move(levels), size);
+      sum.emplace(world_.communicator(), std::move(levels), size, joining);
     });
     world_.together([&] {
       Kokkos::View<S const*, typename Exec::memory_space> const entries(
@@ -320,51 +336,23 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
 /// tessera::solve::DistributedStreamOperator const op(world, source);
 /// ```
 template <ExecutionSpace Exec, stream::MatrixSource Source>
-class DistributedStreamOperator final : public BlockOperator<Exec, typename Source::value_type> {
+class DistributedStreamOperator final : public detail::StreamedProducts<Distributed<Exec>, Source> {
   using T = typename Source::value_type;
   using Base = BlockOperator<Exec, T>;
-  static constexpr bool row_major =
-      std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
+  using Products = detail::StreamedProducts<Distributed<Exec>, Source>;
 
  public:
   DistributedStreamOperator(Distributed<Exec> const& world, Source const& source,
                             stream::Options<T> options = {})
-      : Base(world.exec(), static_cast<Index>(source.rows()), static_cast<Index>(source.cols()),
-             row_major),
-        world_(world),
-        source_(source),
-        options_(std::move(options)) {
-    options_.wants_state = {};
-    options_.on_state = {};
-    options_.resume = nullptr;
-  }
-
-  [[nodiscard]] bool has_gram() const override { return true; }
+      : Products(world, source, std::move(options)) {}
 
  private:
-  void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
-               Values<Exec, T> const& b, Values<Exec, T> const& c,
-               bool keep_product) const override {
-    stream::AtaxTerms<Exec, T> const terms{.map = map, .keep_product = keep_product};
-    if (b.extent(0) == 0) {
-      stream::atax(world_, source_, v, c, options_, terms);
-    } else {
-      stream::atax(world_, source_, v, b, c, options_, terms);
-    }
-  }
-  void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
-    stream::multiply(world_, source_, v, b, options_);
-  }
-  void do_multiply_transposed(ConstValues<Exec, T> const& u,
-                              Values<Exec, T> const& c) const override {
-    stream::multiply_transposed(world_, source_, u, c, options_);
-  }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
     std::vector<tessera::maps::Function<T>> functions;
     functions.reserve(maps.size());
     for (auto const& map : maps) functions.push_back(map.function());
-    return reads_of(stream::detail::in_order(source_, [&](auto const& source) {
+    return reads_of(stream::detail::in_order(this->source_, [&](auto const& source) {
       if (!maps.empty()) return atax_of_each(source, VT, functions, BT, CT);
       return atax_of_each(source, VT, std::vector<kernels::Identity>(VT.extent(0)), BT, CT);
     }));
@@ -377,8 +365,8 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
     constexpr bool by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
     constexpr auto cut = by_rows ? parts::Cut::panels : parts::Cut::tiles;
     parts::StreamOnRanks<Exec, T, Layout, cut> on_ranks(
-        world_, "stream::atax", source,
-        {.operation = "atax of columns", .sum = static_cast<Index>(CT.size())}, options_);
+        world(), "stream::atax", source,
+        {.operation = "atax of columns", .sum = static_cast<Index>(CT.size())}, this->options_);
     auto const report = on_ranks(
         [&](auto const& part, Index first, tessera::detail::OutputVector<T> sum,
             stream::Options<T> const& options) {
@@ -398,13 +386,14 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
         {CT.data(), 1});
     Index const unit =
         by_rows ? stream::detail::extents_of(source).panel() : Index{summation::segment<T>};
-    detail::share_block(world_, BT, parts::even_rows_by_rank({this->rows(), unit}, world_.size()));
+    detail::share_block(world(), BT,
+                        parts::even_rows_by_rank({this->rows(), unit}, world().size()));
     return report;
   }
   Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
                                        Rows<Exec, T> const& CT) const override {
     return reads_of(stream::detail::in_order(
-        source_, [&](auto const& source) { return transposed_of_each(source, UT, CT); }));
+        this->source_, [&](auto const& source) { return transposed_of_each(source, UT, CT); }));
   }
   /// A sum over rows of A, or the dot products of its columns.
   template <class Layout>
@@ -413,10 +402,10 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
     namespace parts = distributed::detail;
     constexpr bool is_sum = std::is_same_v<Layout, Kokkos::LayoutRight>;
     parts::StreamOnRanks<Exec, T, Layout, is_sum ? parts::Cut::panels : parts::Cut::lines> on_ranks(
-        world_, "stream::multiply_transposed", source,
+        world(), "stream::multiply_transposed", source,
         {.operation = "multiply_transposed of columns",
          .sum = is_sum ? static_cast<Index>(CT.size()) : 0},
-        options_);
+        this->options_);
     auto const U = detail::as_columns<Exec, T const>(UT);
     auto const C = detail::as_columns<Exec, T>(CT);
     auto const run = [&](auto const& part, auto const& in, auto const& out,
@@ -440,7 +429,7 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
         },
         {CT.data(), 1});
     if (!is_sum) {
-      detail::share_block(world_, CT, parts::even_rows_by_rank({this->cols(), 1}, world_.size()));
+      detail::share_block(world(), CT, parts::even_rows_by_rank({this->cols(), 1}, world().size()));
     }
     return report;
   }
@@ -448,79 +437,77 @@ class DistributedStreamOperator final : public BlockOperator<Exec, typename Sour
   [[nodiscard]] Index reads_of(stream::Report const& report) const {
     std::uint64_t bytes = 0;
     for (std::uint64_t const its :
-         world_.communicator().gather(static_cast<std::uint64_t>(report.bytes_read))) {
+         world().communicator().gather(static_cast<std::uint64_t>(report.bytes_read))) {
       bytes += its;
     }
     Index const size = this->rows() * this->cols();
     return size == 0 ? 1 : summation::ceil_div(static_cast<Index>(bytes / sizeof(T)), size);
   }
-  void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
+  /// The sum over all rows; run(rows, first, sum, options) computes that of some rows.
+  template <class S, class Run>
+  void sum_groups(char const* operation, Index size, S* to, Run const& run,
+                  distributed::detail::Joining<S> const& joining = {}) const {
     namespace parts = distributed::detail;
-    constexpr auto cut = row_major ? parts::Cut::groups : parts::Cut::tiles;
-    parts::StreamOnRanks<Exec, T, typename Source::array_layout, cut> on_ranks(
-        world_, "solve", stream::detail::any_source(source_),
-        {.operation = "block", .sum = products.count() * products.cols()}, options_);
-    on_ranks(
-        [&](auto const& rows, Index first, tessera::detail::OutputVector<T> sum,
-            stream::Options<T> const& options) {
-          detail::BlockPart<Exec, T> const part(this->exec(), products, {first, rows.rows()},
-                                                sum.data);
-          auto const report = detail::stream_products(this->exec(), rows, part.products(), options);
-          part.finish();
-          return report;
-        },
-        {products.CT.data(), 1});
-    parts::Units const units{this->rows(), summation::segment<T>};
-    detail::share_block(world_, products.BT, parts::even_rows_by_rank(units, world_.size()));
+    constexpr auto cut = Products::row_major ? parts::Cut::groups : parts::Cut::tiles;
+    parts::StreamOnRanks<Exec, T, typename Source::array_layout, cut, S> on_ranks(
+        world(), "solve", stream::detail::any_source(this->source_),
+        {.operation = operation, .sum = size}, this->options_, joining);
+    on_ranks(run, {to, 1});
+  }
+  void share_rows(Rows<Exec, T> const& BT) const {
+    distributed::detail::Units const units{this->rows(), summation::segment<T>};
+    detail::share_block(world(), BT, distributed::detail::even_rows_by_rank(units, world().size()));
+  }
+  [[nodiscard]] Distributed<Exec> const& world() const { return this->place_; }
+
+  void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
+    sum_groups("block", products.count() * products.cols(), products.CT.data(),
+               [&](auto const& rows, Index first, tessera::detail::OutputVector<T> sum,
+                   stream::Options<T> const& options) {
+                 detail::BlockPart<Exec, T> const part(this->exec(), products, {first, rows.rows()},
+                                                       sum.data);
+                 auto const report =
+                     detail::stream_products(this->exec(), rows, part.products(), options);
+                 part.finish();
+                 return report;
+               });
+    share_rows(products.BT);
   }
   void do_agree(std::string const& method,
                 std::function<std::uint64_t()> const& call) const override {
-    detail::agree_on_call(world_, method, call);
+    detail::agree_on_call(world(), method, call);
   }
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
-    namespace parts = distributed::detail;
-    constexpr auto cut = row_major ? parts::Cut::groups : parts::Cut::tiles;
-    parts::StreamOnRanks<Exec, T, typename Source::array_layout, cut, double> on_ranks(
-        world_, "solve", stream::detail::any_source(source_),
-        {.operation = "gram", .sum = static_cast<Index>(products.G.size())}, options_);
-    on_ranks(
-        [&](auto const& rows, Index first, tessera::detail::OutputVector<double> sum,
+    using Gram = detail::GramProducts<Exec, T>;
+    sum_groups("gram", static_cast<Index>(products.G.size()), products.G.data(),
+               [&](auto const& rows, Index first, tessera::detail::OutputVector<double> sum,
+                   stream::Options<T> const& options) {
+                 Gram part = products;
+                 part.first_row = first;
+                 part.G = typename Gram::template Vector<double>(sum.data, products.G.extent(0));
+                 return detail::stream_products(this->exec(), rows, part, options);
+               });
+    share_rows(products.MT);
+  }
+  void do_moments(detail::MomentProducts<Exec, T> const& products) const override {
+    sum_groups(
+        "moments", products.size(), products.to.data(),
+        [&](auto const& rows, Index /*first*/, tessera::detail::OutputVector<double> sum,
             stream::Options<T> const& options) {
-          detail::GramProducts<Exec, T> part = products;
-          part.first_row = first;
-          part.G = typename detail::GramProducts<Exec, T>::template Vector<double>(
-              sum.data, products.G.extent(0));
+          detail::MomentProducts<Exec, T> part = products;
+          part.to = decltype(part.to)(sum.data, products.to.extent(0));
           return detail::stream_products(this->exec(), rows, part, options);
         },
-        {products.G.data(), 1});
-    parts::Units const units{this->rows(), summation::segment<T>};
-    detail::share_block(world_, products.MT, parts::even_rows_by_rank(units, world_.size()));
+        detail::joining_of_moments);
   }
-  void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
-                          Values<Exec, T> const& c) const override {
-    detail::SquaredSource const squares(source_, stream::detail::to_host<T>(mean),
-                                        stream::detail::to_host<T>(units));
-    stream::multiply_transposed(world_, squares, detail::ones<Exec, T>(this->exec(), this->rows()),
-                                c, options_);
-  }
-  [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
-    namespace parts = distributed::detail;
-    constexpr auto cut = row_major ? parts::Cut::groups : parts::Cut::tiles;
-    parts::StreamOnRanks<Exec, T, typename Source::array_layout, cut, double> on_ranks(
-        world_, "solve", stream::detail::any_source(source_),
-        {.operation = "rows", .sum = sums.length()}, options_);
-    on_ranks(
-        [&](auto const& rows, Index first, tessera::detail::OutputVector<double> sum,
-            stream::Options<T> const& options) {
-          return detail::sum_rows_of_stream(this->exec(), rows, first, sums, options, sum.data);
-        },
-        {out, 1});
+    sum_groups("rows", sums.length(), out,
+               [&](auto const& rows, Index first, tessera::detail::OutputVector<double> sum,
+                   stream::Options<T> const& options) {
+                 return detail::sum_rows_of_stream(this->exec(), rows, first, sums, options,
+                                                   sum.data);
+               });
   }
-
-  Distributed<Exec> const& world_;
-  Source const& source_;
-  stream::Options<T> options_;
 };
 
 }  // namespace tessera::solve

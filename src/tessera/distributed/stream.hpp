@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -20,22 +19,29 @@
 #include <tessera/stream.hpp>
 #include <tessera/stream/aatx.hpp>
 
-/// Streams by many processes, with the bits of one.
+/// Streams by many processes, with the bits of one (docs/distributed.md): `atax`, `aatx`,
+/// `multiply`, `multiply_transposed` and `multiply_both` take a `Distributed` in place of an
+/// execution space.
+///
+/// All ranks pass the same matrix, replicated vectors, and the same memory limit per rank. Results
+/// are replicated.
+///
+/// The first rank's wants_state decides; on_state is called on all. Any number of processes can
+/// resume from a state, except inside a panel (if the limit fits no panel): then only one.
+/// on_progress assumes equal progress of the other ranks.
+///
+/// ```cpp
+/// auto const ones = [](tessera::stream::Block const& block, double* to) {
+///   std::fill_n(to, block.rows * block.cols, 1.0);
+/// };
+/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
+/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
+/// Kokkos::View<double*> v("v", 30), C("C", 30);
+/// tessera::stream::atax(world, source, v, C);
+/// ```
 namespace tessera::stream {
 
 namespace detail {
-
-/// `aatx` of all ranks, in place of an execution space.
-template <class Space>
-struct PlaceOfStream<Distributed<Space>> {
-  using Exec = Space;
-  using Limit = DistributedLimitError;
-  static Exec exec(Distributed<Space> const& world) { return world.exec(); }
-  template <class Body>
-  static void together(Distributed<Space> const& world, Body const& body) {
-    world.together(body);
-  }
-};
 
 inline constexpr std::int64_t no_state = 0;
 
@@ -110,13 +116,6 @@ class OutputSideBySide {
   Index entries_;
   Copy copy_;
 };
-
-template <class T, class Terms>
-std::vector<double> numbers_of(Terms const& terms) {
-  auto const& map = terms.map.function();
-  return {static_cast<double>(map.kind), static_cast<double>(map.gamma),
-          static_cast<double>(terms.alpha), static_cast<double>(terms.beta)};
-}
 
 template <class Exec, class T>
 struct VectorsOfCall {
@@ -194,140 +193,31 @@ Report run_product_on_ranks(Distributed<Exec> const& world, std::string const& n
   return report;
 }
 
+/// All ranks, in place of an execution space.
+template <class Space>
+struct PlaceOfStream<Distributed<Space>> {
+  using Exec = Space;
+  using Limit = DistributedLimitError;
+  using World = Distributed<Space>;
+  static Exec exec(World const& world) { return world.exec(); }
+  template <class Body>
+  static void together(World const& world, Body const& body) {
+    world.together(body);
+  }
+  template <class Source, class Options>
+  static void agree(World const& world, char const* operation, Source const& source,
+                    Options const& options, std::vector<double> const& numbers) {
+    require_same_call(world, operation, source, options, numbers);
+  }
+  template <class... Arguments>
+  static Report atax(World const& world, Arguments const&... arguments) {
+    return call_atax(world, arguments...);
+  }
+  template <bool IsSum, class... Arguments>
+  static Report product(World const& world, Arguments const&... arguments) {
+    return run_product_on_ranks<IsSum>(world, arguments...);
+  }
+};
+
 }  // namespace detail
-
-/// C = α·Aᵀ·f(A·v) + β·z of a streamed matrix; each rank reads a part of it
-///
-/// As `atax` of an execution space. All ranks pass the same matrix, replicated vectors, and the
-/// same memory limit per rank. C is replicated.
-///
-/// The first rank's wants_state decides; on_state is called on all. Any number of processes can
-/// resume from a state, except inside a panel (if the limit fits no panel): then only one.
-/// on_progress assumes equal progress of the other ranks.
-///
-/// Source: docs/distributed.md.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
-/// Kokkos::View<double*> v("v", 30), C("C", 30);
-/// tessera::stream::atax(world, source, v, C);
-/// ```
-template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
-          OutputVectorFor<Exec, Source> C>
-Report atax(Distributed<Exec> const& world, Source const& source, V const& v, C const& c,
-            Options<typename Source::value_type> const& options = {},
-            std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
-  using T = typename Source::value_type;
-  world.together([&] { detail::require_atax<T>(source, v, c, terms); });
-  detail::require_same_call(world, "stream::atax", source, options, detail::numbers_of<T>(terms));
-  return detail::in_order(source, [&](auto const& any) {
-    return detail::call_atax<Exec, T>(world, any, tessera::detail::vector_in(v), {nullptr, 1},
-                                      tessera::detail::output(c), options, terms);
-  });
-}
-
-/// Also B = f(A·v), which is replicated too.
-template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
-          OutputVectorFor<Exec, Source> B, OutputVectorFor<Exec, Source> C>
-Report atax(Distributed<Exec> const& world, Source const& source, V const& v, B const& b,
-            C const& c, Options<typename Source::value_type> const& options = {},
-            std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
-  using T = typename Source::value_type;
-  world.together([&] { detail::require_atax<T>(source, v, b, c, terms); });
-  detail::require_same_call(world, "stream::atax with B", source, options,
-                            detail::numbers_of<T>(terms));
-  return detail::in_order(source, [&](auto const& any) {
-    return detail::call_atax<Exec, T>(world, any, tessera::detail::vector_in(v),
-                                      tessera::detail::output(b), tessera::detail::output(c),
-                                      options, terms);
-  });
-}
-
-/// B = A·v of a streamed matrix
-///
-/// As `atax`. B is replicated.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
-/// Kokkos::View<double*> v("v", 30), B("B", 1000);
-/// tessera::stream::multiply(world, source, v, B);
-/// ```
-template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> V,
-          OutputVectorFor<Exec, Source> B>
-Report multiply(Distributed<Exec> const& world, Source const& source, V const& v, B const& b,
-                Options<typename Source::value_type> const& options = {}) {
-  world.together([&] { detail::require_multiply(source, v, b); });
-  detail::require_same_call(world, "stream::multiply", source, options, {});
-  return detail::in_order(source, [&](auto const& any) {
-    return detail::run_product_on_ranks<!detail::has_rows<decltype(any)>>(
-        world, "multiply", any, tessera::detail::vector_in(v), tessera::detail::output(b),
-        static_cast<Index>(b.extent(0)), options);
-  });
-}
-
-/// C = Aᵀ·B of a streamed matrix
-///
-/// As `atax`. B and C are replicated.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
-/// Kokkos::View<double*> B("B", 1000), C("C", 30);
-/// tessera::stream::multiply_transposed(world, source, B, C);
-/// ```
-template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> B,
-          OutputVectorFor<Exec, Source> C>
-Report multiply_transposed(Distributed<Exec> const& world, Source const& source, B const& b,
-                           C const& c, Options<typename Source::value_type> const& options = {}) {
-  world.together([&] { detail::require_multiply_transposed(source, b, c); });
-  detail::require_same_call(world, "stream::multiply_transposed", source, options, {});
-  return detail::in_order(source, [&](auto const& any) {
-    return detail::run_product_on_ranks<detail::has_rows<decltype(any)>>(
-        world, "multiply_transposed", any, tessera::detail::vector_in(b),
-        tessera::detail::output(c), static_cast<Index>(c.extent(0)), options);
-  });
-}
-
-/// y = A·x and w = Aᵀ·u of a streamed matrix in one read
-///
-/// As `atax`. All vectors are replicated.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
-/// Kokkos::View<double*> x("x", 30), u("u", 1000), y("y", 1000), w("w", 30);
-/// tessera::stream::multiply_both(world, source, x, u, y, w);
-/// ```
-template <ExecutionSpace Exec, MatrixSource Source, VectorFor<Exec, Source> X,
-          VectorFor<Exec, Source> U, OutputVectorFor<Exec, Source> Y,
-          OutputVectorFor<Exec, Source> W>
-Report multiply_both(Distributed<Exec> const& world, Source const& source, X const& x, U const& u,
-                     Y const& y, W const& w,
-                     Options<typename Source::value_type> const& options = {}) {
-  using T = typename Source::value_type;
-  world.together([&] { detail::require_multiply_both(source, x, u, y, w); });
-  RowMap<T, typename U::memory_space> const replace(maps::Kind::replace, u);
-  AtaxTerms<Exec, T> const terms{.map = replace, .keep_product = true};
-  detail::require_same_call(world, "stream::multiply_both", source, options, {});
-  return detail::in_order(source, [&](auto const& any) {
-    return detail::call_atax<Exec, T>(world, any, tessera::detail::vector_in(x),
-                                      tessera::detail::output(y), tessera::detail::output(w),
-                                      options, terms);
-  });
-}
-
 }  // namespace tessera::stream

@@ -107,10 +107,6 @@ class BlockSvd {
   [[nodiscard]] T two_to_e() const { return static_cast<T>(std::ldexp(1.0, exponent_)); }
   [[nodiscard]] double negligible() const { return 8 * eps * largest_; }
 
-  static Rows<Exec, T> rows_of(Basis<Exec, T> const& basis, Index first, Index count, Index size) {
-    return Rows<Exec, T>(basis.vector(first).data(), static_cast<std::size_t>(count),
-                         static_cast<std::size_t>(size));
-  }
   Rows<Exec, T> scaled(Basis<Exec, T> const& basis, Index first, Index count, Index size) {
     Values<Exec, T> const from(basis.vector(first).data(), static_cast<std::size_t>(count * size));
     Values<Exec, T> const to(input_.values().data(), static_cast<std::size_t>(count * size));
@@ -125,7 +121,7 @@ class BlockSvd {
                               static_cast<std::size_t>(y_size()));
     mix<Exec, T>(exec, 0,
                  Values<Exec, T>(mixed.data(), static_cast<std::size_t>(block_ * y_size())));
-    Rows<Exec, T> const to = rows_of(products_, 0, block_, x_size());
+    Rows<Exec, T> const to = products_.some(0, block_);
     multiply_back(mixed, to);
     double const norm =
         norm_(Values<Exec, T>(to.data(), static_cast<std::size_t>(block_ * x_size())));
@@ -193,8 +189,8 @@ class BlockSvd {
     Exec const& exec = op_.exec();
     if (done_ == 0) is_fresh_ = true;
     Rows<Exec, T> const x = scaled(X_, done_, next_, x_size());
-    Rows<Exec, T> const y = rows_of(Y_, done_, next_, y_size());
-    Rows<Exec, T> const back = rows_of(products_, 0, next_, x_size());
+    Rows<Exec, T> const y = Y_.some(done_, next_);
+    Rows<Exec, T> const back = products_.some(0, next_);
     if (is_wide_) {
       op_.multiply_transposed_of_each(x, y);
     } else {
@@ -276,7 +272,7 @@ class BlockSvd {
     for (Index i = 0; i < kept; ++i) R_(i, i) = ritz_.s[static_cast<std::size_t>(i)];
     done_ = kept;
     Index const count = std::min(block_, kept);
-    Rows<Exec, T> const back = rows_of(products_, 0, count, x_size());
+    Rows<Exec, T> const back = products_.some(0, count);
     multiply_back(scaled(Y_, 0, count, y_size()), back);
     ++iteration_;
     residuals_.clear();
@@ -315,8 +311,7 @@ class BlockSvd {
     for (Index i = 0; i < kept; ++i) {
       for (Index j = 0; j < done_; ++j) turned.push_back(static_cast<T>(Q(j, i)));
     }
-    Values<Exec, T> const factors = make_values<Exec, T>(exec, kept * done_);
-    from_host<Exec, T>(exec, turned, factors);
+    Values<Exec, T> const factors = on_device(exec, turned);
     Basis<Exec, T> const to(exec, kept, size);
     gemm(exec,
          Rows<Exec, T>(factors.data(), static_cast<std::size_t>(kept),
@@ -330,8 +325,7 @@ class BlockSvd {
   void restart() {
     if (is_stuck_) {
       Index const count = std::min(block_, done_);
-      Kokkos::deep_copy(op_.exec(), rows_of(products_, 0, count, x_size()),
-                        rows_of(X_, 0, count, x_size()));
+      Kokkos::deep_copy(op_.exec(), products_.some(0, count), X_.some(0, count));
       done_ = 0;
       R_ = SmallMatrix(size_, size_);
       return extend(count, 1);
@@ -409,9 +403,7 @@ class BlockSvd {
     for_each_element(op_.exec(), label, op_.rows(), Negate<T>{u.data()});
   }
   Rows<Exec, T> copy_of(Basis<Exec, T> const& basis, Index rows, Index cols) const {
-    Rows<Exec, T> const copy(
-        Kokkos::view_alloc(op_.exec(), Kokkos::WithoutInitializing, std::string("tessera::svd")),
-        static_cast<std::size_t>(rows), static_cast<std::size_t>(cols));
+    auto const copy = make_rows<Exec, T>(op_.exec(), rows, cols);
     Kokkos::deep_copy(op_.exec(), copy, basis.first(rows));
     return copy;
   }

@@ -44,7 +44,10 @@ struct ColumnStatistics {
 /// missing makes the mean and the variance of its column NaN, an infinity makes the variance NaN.
 /// The order of summation is in docs/summation.md. Memory: 56·n bytes for each 1 KiB of a column
 /// that is in memory at a time.
-/// @throws std::invalid_argument if ddof is negative, or the matrix is distributed
+/// Distributed matrices give the bits of one process.
+/// @throws std::invalid_argument if ddof is negative, or the ranks of a distributed matrix in
+/// memory
+///     do not begin with whole segments of rows (docs/distributed.md)
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
@@ -73,7 +76,7 @@ ColumnStatistics column_statistics(BlockOperator<Exec, T> const& op,
   auto const whole = [](double x) { return static_cast<Index>(x); };
   ColumnStatistics found;
   for (Index j = 0; j < op.cols(); ++j) {
-    auto const x = detail::ColumnMoments::load(values.data(), op.cols(), j);
+    auto const x = detail::ColumnMoments::load(values.data(), j);
     double const divisor = x.count - static_cast<double>(options.ddof);
     found.mean.push_back(x.count > 0 ? x.mean : nan);
     found.variance.push_back(divisor > 0 ? x.squares / divisor : nan);

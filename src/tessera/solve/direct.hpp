@@ -123,21 +123,18 @@ class LoggedReads {
 };
 
 template <class Exec>
-Kokkos::View<double*, Kokkos::LayoutRight, typename Exec::memory_space> on_device(
-    Exec const& exec, std::vector<double> const& x) {
-  auto const to = make_values<Exec, double>(exec, static_cast<Index>(x.size()));
-  from_host<Exec, double>(exec, x, to);
+Rows<Exec, double> columns_on_device(Exec const& exec, SmallMatrix const& A) {
+  auto const to = make_rows<Exec, double>(exec, A.cols(), A.rows());
+  from_host<Exec, double>(exec, A.values(), Values<Exec, double>(to.data(), to.size()));
   return to;
 }
-template <class Exec>
-Rows<Exec, double> columns_on_device(Exec const& exec, SmallMatrix const& A) {
-  Rows<Exec, double> const to(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::solve::factor")),
-      static_cast<std::size_t>(A.cols()), static_cast<std::size_t>(A.rows()));
-  from_host<Exec, double>(exec, A.values(),
-                          Kokkos::View<double*, Kokkos::LayoutRight, typename Exec::memory_space>(
-                              to.data(), to.size()));
-  return to;
+
+/// G, with one read.
+template <class Exec, class T>
+std::vector<double> gram_of(BlockOperator<Exec, T> const& op, GramProducts<Exec, T>& products) {
+  products.G = make_values<Exec, double>(op.exec(), products.size());
+  op.gram(products);
+  return to_host<Exec, double>(op.exec(), products.G);
 }
 
 /// R of A = Q·R, with orthonormal columns of Q, from one or two Gram matrices. The second belongs

@@ -190,7 +190,7 @@ class DirectLeastSquares {
           GramProducts<Exec, T> products;
           products.cols = n_;
           products.ET = BT_;
-          gram(products, values);
+          values = gram_of(op_, products);
         });
     if (!goes_on) return Stop::cancelled;
     is_far_ = !is_float && (!far_columns(G_, all, n_, false).empty() || has_far_sides()) &&
@@ -223,13 +223,6 @@ class DirectLeastSquares {
   /// A zero matrix has no scale.
   [[nodiscard]] bool has_zeros_only() const {
     return std::ranges::all_of(G_, [](double x) { return x == 0; });
-  }
-
-  void gram(GramProducts<Exec, T>& products, std::vector<double>& values) const {
-    Exec const& exec = op_.exec();
-    products.G = make_values<Exec, double>(exec, products.width() * products.width());
-    op_.gram(products);
-    values = to_host<Exec, double>(exec, products.G);
   }
 
   /// Powers of two that scale the columns of A above damp·I to norms from 1 to 2; 1 for zeros.
@@ -291,7 +284,7 @@ class DirectLeastSquares {
       GramProducts<Exec, T> products;
       products.cols = n_;
       products.PT = columns_on_device(op_.exec(), P);
-      gram(products, to);
+      to = gram_of(op_, products);
     });
     if (!goes_on) return Stop::cancelled;
     SmallMatrix G2(n_, n_);
@@ -386,15 +379,10 @@ class DirectLeastSquares {
   void multiply(std::vector<Track*> const& open, std::vector<double>& to) const {
     Exec const& exec = op_.exec();
     auto const count = static_cast<Index>(open.size());
-    auto const rows = [&](Index size) {
-      return Rows<Exec, T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
-                                              std::string("tessera::solve::residuals")),
-                           static_cast<std::size_t>(count), static_cast<std::size_t>(size));
-    };
-    Rows<Exec, T> const VT = rows(n_);
-    Rows<Exec, T> const UT = rows(op_.rows());
-    Rows<Exec, T> const RT = rows(op_.rows());
-    Rows<Exec, T> const CT = rows(n_);
+    auto const VT = make_rows<Exec, T>(exec, count, n_);
+    auto const UT = make_rows<Exec, T>(exec, count, op_.rows());
+    auto const RT = make_rows<Exec, T>(exec, count, op_.rows());
+    auto const CT = make_rows<Exec, T>(exec, count, n_);
     for (Index i = 0; i < count; ++i) {
       Track const& track = *open[static_cast<std::size_t>(i)];
       std::vector<T> const x(track.x.begin(), track.x.end());
@@ -425,8 +413,7 @@ class DirectLeastSquares {
     }
     Result result;
     std::vector<T> const x(track.x.begin(), track.x.end());
-    result.x = make_values<Exec, T>(op_.exec(), n_);
-    from_host<Exec, T>(op_.exec(), x, result.x);
+    result.x = on_device(op_.exec(), x);
     result.rank = solver.rank();
     result.normr = std::sqrt(std::fma(track.normr, track.normr, lambda * moved));
     result.normar = std::sqrt(square);

@@ -160,7 +160,7 @@ class DirectSvd {
         reads_(static_cast<std::size_t>(all * all), G_, [&](std::vector<double>& values) {
           GramProducts<Exec, T> products = products_of(P);
           products.has_ones = options_.is_centred;
-          gram(products, values);
+          values = gram_of(op_, products);
         });
     if (!goes_on) return false;
     C = SmallMatrix(inner, inner);
@@ -189,13 +189,6 @@ class DirectSvd {
     }
     if (P != nullptr) products.PT = columns_on_device(exec, *P);
     return products;
-  }
-  void gram(GramProducts<Exec, T>& products, std::vector<double>& values) const {
-    Exec const& exec = op_.exec();
-    Index const all = products.width();
-    products.G = make_values<Exec, double>(exec, all * all);
-    op_.gram(products);
-    values = to_host<Exec, double>(exec, products.G);
   }
 
   [[nodiscard]] int unit(Index j) const {
@@ -302,7 +295,7 @@ class DirectSvd {
       for (Index j = 0; j < n_; ++j) rows.push_back(static_cast<T>(V(j, i)));
     }
     Exec const& exec = op_.exec();
-    result_.svd.VT = make_rows(exec, k, n_);
+    result_.svd.VT = make_rows<Exec, T>(exec, k, n_);
     from_host<Exec, T>(exec, rows, Values<Exec, T>(result_.svd.VT.data(), rows.size()));
     if (options_.want_u) multiply(V, value);
     return Stop::converged;
@@ -326,12 +319,6 @@ class DirectSvd {
     for (Index j = 0; j < n_; ++j) V(j, i) = -V(j, i);
   }
 
-  static Rows<Exec, T> make_rows(Exec const& exec, Index rows, Index cols) {
-    return Rows<Exec, T>(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::svd")),
-        static_cast<std::size_t>(rows), static_cast<std::size_t>(cols));
-  }
-
   /// U = A·V·diag(s)^-1 with one read.
   template <class Value>
   void multiply(SmallMatrix const& V, Value const& value) {
@@ -348,8 +335,7 @@ class DirectSvd {
     if (!shift_.empty() || options_.is_centred) shift_ = result_.mean;
     GramProducts<Exec, T> products = products_of(&P);
     products.MT = left.first(k);
-    std::vector<double> G;
-    gram(products, G);
+    std::vector<double> const G = gram_of(op_, products);
     bool is_orthonormal = true;
     for (Index i = 0; i < k; ++i) {
       for (Index j = 0; j < k; ++j) {
@@ -358,7 +344,7 @@ class DirectSvd {
       }
     }
     if (!is_orthonormal) orthonormalise(left, value);
-    result_.svd.UT = make_rows(exec, k, op_.rows());
+    result_.svd.UT = make_rows<Exec, T>(exec, k, op_.rows());
     Kokkos::deep_copy(exec, result_.svd.UT, left.first(k));
     exec.fence("tessera::svd: U is there");
   }

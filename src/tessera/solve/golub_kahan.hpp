@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <limits>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,6 +34,13 @@ Values<Exec, T> make_values(Exec const& exec, Index size) {
       static_cast<std::size_t>(size));
 }
 
+template <class Exec, class T>
+Rows<Exec, T> make_rows(Exec const& exec, Index count, Index length) {
+  return Rows<Exec, T>(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::solve::rows")),
+      static_cast<std::size_t>(count), static_cast<std::size_t>(length));
+}
+
 template <class T>
 using HostValues = Kokkos::View<T*, Kokkos::LayoutRight, Kokkos::HostSpace,
                                 Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -54,6 +60,13 @@ void from_host(Exec const& exec, std::vector<T> const& from, Values<Exec, T> con
       Kokkos::View<T const*, Kokkos::LayoutRight, Kokkos::HostSpace,
                    Kokkos::MemoryTraits<Kokkos::Unmanaged>>(from.data(), from.size()));
   exec.fence("tessera: a vector has come from the host");
+}
+
+template <class Exec, class T>
+Values<Exec, T> on_device(Exec const& exec, std::vector<T> const& x) {
+  auto const to = make_values<Exec, T>(exec, static_cast<Index>(x.size()));
+  from_host<Exec, T>(exec, x, to);
+  return to;
 }
 
 /// Scales, so that squares do not over- or underflow; adds sequentially.
@@ -366,9 +379,7 @@ class SharedProducts {
 
  private:
   [[nodiscard]] Rows<Exec, T> rows(std::size_t count, Index length) const {
-    return Rows<Exec, T>(Kokkos::view_alloc(exec_, Kokkos::WithoutInitializing,
-                                            std::string("tessera::solve::shared")),
-                         count, static_cast<std::size_t>(length));
+    return make_rows<Exec, T>(exec_, static_cast<Index>(count), length);
   }
   static Index most_rows(typename Operator::List const& all) {
     Index most = 0;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -41,8 +40,8 @@ struct MissingEntries {
   }
 };
 
-/// Moments of some entries of a column. All vectors of moments have the fields of all columns one
-/// after the other, in this order.
+/// Moments of some entries of a column. Vectors of moments have the fields of one column after
+/// those of another, in this order.
 struct ColumnMoments {
   static constexpr Index fields = 7;
 
@@ -54,19 +53,19 @@ struct ColumnMoments {
   double most;       ///< without NaN
   double nonfinite;  ///< NaN and infinities
 
-  KOKKOS_FUNCTION static ColumnMoments load(double const* from, Index cols, Index j) {
-    double const* const x = from + j;
-    return {x[0], x[cols], x[2 * cols], x[3 * cols], x[4 * cols], x[5 * cols], x[6 * cols]};
+  KOKKOS_FUNCTION static ColumnMoments load(double const* from, Index j) {
+    double const* const x = from + j * fields;
+    return {x[0], x[1], x[2], x[3], x[4], x[5], x[6]};
   }
-  KOKKOS_FUNCTION void store(double* to, Index cols, Index j) const {
-    double* const x = to + j;
+  KOKKOS_FUNCTION void store(double* to, Index j) const {
+    double* const x = to + j * fields;
     x[0] = count;
-    x[cols] = mean;
-    x[2 * cols] = low;
-    x[3 * cols] = squares;
-    x[4 * cols] = least;
-    x[5 * cols] = most;
-    x[6 * cols] = nonfinite;
+    x[1] = mean;
+    x[2] = low;
+    x[3] = squares;
+    x[4] = least;
+    x[5] = most;
+    x[6] = nonfinite;
   }
   /// mean = a + b, with its rounding error in `low`.
   KOKKOS_FUNCTION void set_mean(double a, double b) {
@@ -176,18 +175,18 @@ struct SegmentMomentsOfColumns {
     SegmentSums<Most> sums;
     sums.clear(some);
     add_rows<false>(x, count, some, sums);
-    double* const of_segment = to + segment * ColumnMoments::fields * cols;
+    double nonfinite[Most];
     for (Index j = 0; j < some; ++j) {
       if (!HasMissing) sums.count[j] = static_cast<double>(count);
       // Only entries that are not finite, or an overflow, make such a sum.
       bool const is_finite = Kokkos::isfinite(sums.mean[j]);
-      of_segment[6 * cols + column + j] = is_finite ? 0 : nonfinite_in(x + j * across, count);
+      nonfinite[j] = is_finite ? 0 : nonfinite_in(x + j * across, count);
       sums.divide(j);
     }
     add_rows<true>(x, count, some, sums);
+    double* const of_segment = to + segment * ColumnMoments::fields * cols;
     for (Index j = 0; j < some; ++j) {
-      double const nonfinite = of_segment[6 * cols + column + j];
-      sums.moments(j, nonfinite).store(of_segment, cols, column + j);
+      sums.moments(j, nonfinite[j]).store(of_segment, column + j);
     }
   }
 
@@ -253,9 +252,8 @@ struct JoinNeighbours {
     Index const pair = item / cols;
     Index const j = item - pair * cols;
     Index const at = pair * step;
-    ColumnMoments::joined(ColumnMoments::load(left + at, cols, j),
-                          ColumnMoments::load(right + at, cols, j))
-        .store(to + at, cols, j);
+    ColumnMoments::joined(ColumnMoments::load(left + at, j), ColumnMoments::load(right + at, j))
+        .store(to + at, j);
   }
 };
 
@@ -269,6 +267,14 @@ struct JoinMomentsOfRows {
                                       JoinNeighbours{left, right, 0, cols, right});
   }
 };
+
+/// The same on the host, into `earlier`.
+inline void join_moments(double* earlier, double const* later, Index length) {
+  for (Index j = 0; j < length / ColumnMoments::fields; ++j) {
+    ColumnMoments::joined(ColumnMoments::load(earlier, j), ColumnMoments::load(later, j))
+        .store(earlier, j);
+  }
+}
 
 /// Computes moments from blocks of rows of A. The order depends on the number of rows and on T
 /// alone (docs/summation.md).

@@ -255,18 +255,12 @@ class BlockOperator : public NormalOperator<Exec, T> {
     checks::fail("gram", "expected an operator with Gram matrices, found one without");
   }
   virtual void do_moments(detail::MomentProducts<Exec, T> const& /*products*/) const {
-    checks::fail("column_statistics", "expected a matrix of one process, found a distributed one");
+    checks::fail("column_statistics", "expected an operator with moments, found one without");
   }
   virtual void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const = 0;
 };
 
 namespace detail {
-
-template <class Source>
-Index reads_of(stream::Report const& report, Source const& source) {
-  return static_cast<Index>(report.bytes_read / sizeof(typename Source::value_type)) /
-         (static_cast<Index>(source.rows()) * static_cast<Index>(source.cols()));
-}
 
 template <class Source>
 class SquaredSource {
@@ -334,14 +328,6 @@ void apply_maps(Exec const& exec, std::vector<typename NormalOperator<Exec, T>::
   }
 }
 
-template <class T, class View>
-auto matrix_of(View const& a) {
-  if constexpr (NarrowMatrix<View>) {
-    return tessera::detail::narrow_in<T>(a);
-  } else {
-    return tessera::detail::matrix_in(a);
-  }
-}
 template <class View>
 struct ScalarOf {
   using Type = float;
@@ -398,18 +384,16 @@ class OperatorInMemory : public BlockOperator<Exec, T> {
     call_product<Exec, T>(this->exec(), transposed_product, a_, vector_in(u), vector_out(c),
                           options_);
   }
-  void do_multiply_block(BlockProducts<Exec, T> const& products) const override {
+  template <class Products>
+  void add(Products const& products) const {
     products_in_memory(this->exec(), a_, products, options_.kernels, workspace_, &widened_);
   }
+  void do_multiply_block(BlockProducts<Exec, T> const& products) const override { add(products); }
+  void do_gram(GramProducts<Exec, T> const& products) const override { add(products); }
+  void do_moments(MomentProducts<Exec, T> const& products) const override { add(products); }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(RowSums<Exec, T>& sums, double* out) const override {
     sum_rows_in_memory(this->exec(), a_, 0, sums, options_.kernels, out, &widened_);
-  }
-  void do_gram(GramProducts<Exec, T> const& products) const override {
-    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_, &widened_);
-  }
-  void do_moments(MomentProducts<Exec, T> const& products) const override {
-    products_in_memory(this->exec(), a_, products, options_.kernels, workspace_, &widened_);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
@@ -474,14 +458,14 @@ class OperatorInMemory : public BlockOperator<Exec, T> {
 /// tessera::solve::MatrixOperator const of_floats(Kokkos::DefaultExecutionSpace(), images);
 /// ```
 template <ExecutionSpace Exec, class A, Scalar T = typename detail::ScalarOf<A>::Type>
-  requires(MatrixOf<A, Exec> || NarrowMatrixOf<A, Exec>)
+  requires StoredMatrixOf<A, Exec>
 class MatrixOperator final
-    : public detail::OperatorInMemory<Exec, T,
-                                      decltype(detail::matrix_of<T>(std::declval<A const&>()))> {
+    : public detail::OperatorInMemory<
+          Exec, T, decltype(tessera::detail::stored_in<T>(std::declval<A const&>()))> {
  public:
   MatrixOperator(Exec const& exec, A a, AtaxOptions<Exec, T> const& options = {})
-      : detail::OperatorInMemory<Exec, T, decltype(detail::matrix_of<T>(a))>(
-            exec, detail::matrix_of<T>(a), options),
+      : detail::OperatorInMemory<Exec, T, decltype(tessera::detail::stored_in<T>(a))>(
+            exec, tessera::detail::stored_in<T>(a), options),
         a_(std::move(a)) {}
 
  private:
@@ -496,6 +480,69 @@ struct SolverCalls {
   bool column_statistics = false;
 };
 
+namespace detail {
+
+/// Of a streamed matrix, by an execution space or all ranks.
+template <class Place, stream::MatrixSource Source>
+class StreamedProducts
+    : public BlockOperator<stream::detail::ExecOf<Place>, typename Source::value_type> {
+ public:
+  [[nodiscard]] bool has_gram() const override { return true; }
+  [[nodiscard]] bool can_sum_rows() const override { return true; }
+
+ protected:
+  using Exec = stream::detail::ExecOf<Place>;
+  using T = typename Source::value_type;
+  using Base = BlockOperator<Exec, T>;
+  static constexpr bool row_major =
+      std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>;
+
+  StreamedProducts(Place const& place, Source const& source, stream::Options<T> options)
+      : Base(stream::detail::PlaceOfStream<Place>::exec(place), static_cast<Index>(source.rows()),
+             static_cast<Index>(source.cols()), row_major),
+        place_(place),
+        source_(source),
+        options_(std::move(options)) {
+    options_.wants_state = {};
+    options_.on_state = {};
+    options_.resume = nullptr;
+  }
+
+ private:
+  void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
+               Values<Exec, T> const& b, Values<Exec, T> const& c,
+               bool keep_product) const override {
+    stream::AtaxTerms<Exec, T> const terms{.map = map, .keep_product = keep_product};
+    if (b.extent(0) == 0) {
+      stream::atax(place_, source_, v, c, options_, terms);
+    } else {
+      stream::atax(place_, source_, v, b, c, options_, terms);
+    }
+  }
+  void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
+    stream::multiply(place_, source_, v, b, options_);
+  }
+  void do_multiply_transposed(ConstValues<Exec, T> const& u,
+                              Values<Exec, T> const& c) const override {
+    stream::multiply_transposed(place_, source_, u, c, options_);
+  }
+  void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
+                          Values<Exec, T> const& c) const override {
+    this->exec().fence("tessera::solve: the means are there");
+    SquaredSource const squares(source_, stream::detail::to_host<T>(mean),
+                                stream::detail::to_host<T>(units));
+    stream::multiply_transposed(place_, squares, ones<Exec, T>(this->exec(), this->rows()), c,
+                                options_);
+  }
+
+ protected:
+  Place place_;
+  Source const& source_;
+  stream::Options<T> options_;
+};
+
+}  // namespace detail
+
 /// Streams from a source, which must outlive it. Ignores states of the options.
 ///
 /// ```cpp
@@ -506,142 +553,107 @@ struct SolverCalls {
 /// tessera::solve::StreamOperator const op(Kokkos::DefaultExecutionSpace(), source);
 /// ```
 template <ExecutionSpace Exec, stream::MatrixSource Source>
-class StreamOperator final : public BlockOperator<Exec, typename Source::value_type> {
+class StreamOperator final : public detail::StreamedProducts<Exec, Source> {
   using T = typename Source::value_type;
   using Base = BlockOperator<Exec, T>;
 
  public:
   StreamOperator(Exec const& exec, Source const& source, stream::Options<T> options = {})
-      : Base(exec, static_cast<Index>(source.rows()), static_cast<Index>(source.cols()),
-             std::is_same_v<typename Source::array_layout, Kokkos::LayoutRight>),
-        source_(source),
-        options_(std::move(options)) {
-    options_.wants_state = {};
-    options_.on_state = {};
-    options_.resume = nullptr;
-  }
+      : detail::StreamedProducts<Exec, Source>(exec, source, std::move(options)) {}
 
   /// The memory_limit that these calls need.
   [[nodiscard]] std::size_t bytes_needed(SolverCalls const& calls = {}) const {
-    using stream::detail::bytes_needed_by;
-    auto const source = stream::detail::any_source(source_);
+    auto const source = stream::detail::any_source(this->source_);
     auto const vector = [](Index entries) {
       return tessera::detail::VectorArgument<T const>(nullptr, static_cast<std::size_t>(entries),
                                                       1);
     };
-    auto const x = vector(this->cols());
-    auto const u = vector(this->rows());
-    std::size_t bytes = bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-      stream::detail::run_atax<Exec, T>(this->exec(), source, x, {nullptr, 1}, {nullptr, 1},
-                                        options, maps::Kind::identity, kernels::Identity());
+    std::size_t bytes = 0;
+    auto const need = [&](auto const& call) {
+      bytes = std::max(bytes, stream::detail::bytes_needed_by(this->options_, call));
+    };
+    auto const need_products = [&](auto const& products) {
+      need([&](stream::Options<T> const& options) {
+        detail::stream_products(this->exec(), source, products, options);
+      });
+    };
+    need([&](stream::Options<T> const& options) {
+      stream::detail::run_atax<Exec, T>(this->exec(), source, vector(this->cols()), {nullptr, 1},
+                                        {nullptr, 1}, options, maps::Kind::identity,
+                                        kernels::Identity());
     });
-    bytes = std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                       stream::detail::run_product<stream::detail::has_rows<Source>>(
-                           this->exec(), "multiply_transposed", source, u, {nullptr, 1},
-                           this->cols(), options);
-                     }));
+    need([&](stream::Options<T> const& options) {
+      stream::detail::run_product<stream::detail::has_rows<Source>>(
+          this->exec(), "multiply_transposed", source, vector(this->rows()), {nullptr, 1},
+          this->cols(), options);
+    });
     if (calls.gram_width != 0) {
       detail::GramProducts<Exec, T> products;
       products.has_moments_only = calls.gram_width < 0;
       products.cols = calls.gram_width < 0 ? this->cols() : calls.gram_width;
-      bytes = std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                         detail::stream_products(this->exec(), source, products, options);
-                       }));
+      need_products(products);
     }
     if (calls.column_statistics) {
-      detail::MomentProducts<Exec, T> products;
-      products.cols = this->cols();
-      bytes = std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                         detail::stream_products(this->exec(), source, products, options);
-                       }));
+      need_products(detail::MomentProducts<Exec, T>{.cols = this->cols()});
     }
     for (auto const& size : calls.sums) {
       detail::SizedRowSums<Exec, T> sums(size);
-      bytes =
-          std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                     detail::sum_rows_of_stream(this->exec(), source, 0, sums, options, nullptr);
-                   }));
+      need([&](stream::Options<T> const& options) {
+        detail::sum_rows_of_stream(this->exec(), source, 0, sums, options, nullptr);
+      });
     }
-    if (calls.block == 0) return bytes;
-    detail::BlockProducts<Exec, T> products;
-    products.CT = Rows<Exec, T>(static_cast<T*>(nullptr), static_cast<std::size_t>(calls.block),
-                                static_cast<std::size_t>(this->cols()));
-    return std::max(bytes, bytes_needed_by(options_, [&](stream::Options<T> const& options) {
-                      detail::stream_products(this->exec(), source, products, options);
-                    }));
+    if (calls.block > 0) {
+      detail::BlockProducts<Exec, T> products;
+      products.CT = Rows<Exec, T>(static_cast<T*>(nullptr), static_cast<std::size_t>(calls.block),
+                                  static_cast<std::size_t>(this->cols()));
+      need_products(products);
+    }
+    return bytes;
   }
-
-  [[nodiscard]] bool has_gram() const override { return true; }
 
  private:
-  void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
-               Values<Exec, T> const& b, Values<Exec, T> const& c,
-               bool keep_product) const override {
-    stream::AtaxTerms<Exec, T> const terms{.map = map, .keep_product = keep_product};
-    if (b.extent(0) == 0) {
-      stream::atax(this->exec(), source_, v, c, options_, terms);
-    } else {
-      stream::atax(this->exec(), source_, v, b, c, options_, terms);
-    }
-  }
-  void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
-    stream::multiply(this->exec(), source_, v, b, options_);
-  }
-  void do_multiply_transposed(ConstValues<Exec, T> const& u,
-                              Values<Exec, T> const& c) const override {
-    stream::multiply_transposed(this->exec(), source_, u, c, options_);
+  template <class Products>
+  void add(Products const& products) const {
+    detail::stream_products(this->exec(), stream::detail::any_source(this->source_), products,
+                            this->options_);
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
-    detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
+    add(products);
   }
-  [[nodiscard]] bool can_sum_rows() const override { return true; }
+  void do_gram(detail::GramProducts<Exec, T> const& products) const override { add(products); }
+  void do_moments(detail::MomentProducts<Exec, T> const& products) const override { add(products); }
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
-    detail::sum_rows_of_stream(this->exec(), stream::detail::any_source(source_), 0, sums, options_,
-                               out);
-  }
-  void do_gram(detail::GramProducts<Exec, T> const& products) const override {
-    detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
-  }
-  void do_moments(detail::MomentProducts<Exec, T> const& products) const override {
-    detail::stream_products(this->exec(), stream::detail::any_source(source_), products, options_);
+    detail::sum_rows_of_stream(this->exec(), stream::detail::any_source(this->source_), 0, sums,
+                               this->options_, out);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
     auto const V = detail::as_columns<Exec, T const>(VT);
     auto const B = detail::as_columns<Exec, T>(BT);
     auto const C = detail::as_columns<Exec, T>(CT);
+    auto const& options = this->options_;
     if (maps.empty()) {
-      return detail::reads_of(stream::atax(this->exec(), source_, V, B, C, options_), source_);
+      return reads_of(stream::atax(this->exec(), this->source_, V, B, C, options));
     }
     std::vector<maps::Function<T>> functions;
     functions.reserve(maps.size());
     for (auto const& map : maps) functions.push_back(map.function());
     auto const out = tessera::detail::matrix_out(B);
-    auto const report = stream::detail::in_order(source_, [&](auto const& source) {
+    return reads_of(stream::detail::in_order(this->source_, [&](auto const& source) {
       return stream::detail::run_atax_of_columns<Exec, T>(
           this->exec(), source, tessera::detail::matrix_in(V), &out, tessera::detail::matrix_out(C),
-          options_, {}, functions);
-    });
-    return detail::reads_of(report, source_);
+          options, {}, functions);
+    }));
   }
   Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
                                        Rows<Exec, T> const& CT) const override {
-    auto const report =
-        stream::multiply_transposed(this->exec(), source_, detail::as_columns<Exec, T const>(UT),
-                                    detail::as_columns<Exec, T>(CT), options_);
-    return detail::reads_of(report, source_);
+    return reads_of(stream::multiply_transposed(this->exec(), this->source_,
+                                                detail::as_columns<Exec, T const>(UT),
+                                                detail::as_columns<Exec, T>(CT), this->options_));
   }
-  void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
-                          Values<Exec, T> const& c) const override {
-    this->exec().fence("tessera::solve: the means are there");
-    detail::SquaredSource const squares(source_, stream::detail::to_host<T>(mean),
-                                        stream::detail::to_host<T>(units));
-    stream::multiply_transposed(this->exec(), squares,
-                                detail::ones<Exec, T>(this->exec(), this->rows()), c, options_);
+  [[nodiscard]] Index reads_of(stream::Report const& report) const {
+    return static_cast<Index>(report.bytes_read / sizeof(T)) / (this->rows() * this->cols());
   }
-
-  Source const& source_;
-  stream::Options<T> options_;
 };
 
 }  // namespace tessera::solve

@@ -147,8 +147,7 @@ class Centred final : public NormalOperator<Exec, T> {
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
     if (!maps.empty()) checks::fail("Centred", "expected no maps");
     auto const count = static_cast<Index>(VT.extent(0));
-    Values<Exec, T> const X = make_values<Exec, T>(this->exec(), count * this->cols());
-    Rows<Exec, T> const stretched(X.data(), VT.extent(0), VT.extent(1));
+    auto const stretched = make_rows<Exec, T>(this->exec(), count, this->cols());
     Values<Exec, T> const sums = make_values<Exec, T>(this->exec(), count);
     std::vector<typename NormalOperator<Exec, T>::Map> shifts;
     for (Index i = 0; i < count; ++i) {
@@ -238,9 +237,7 @@ class Moments {
       x = static_cast<T>(static_cast<double>(x) / rows_);
       means_.push_back(static_cast<double>(x));
     }
-    Values<Exec, T> const on_mean = make_values<Exec, T>(exec, op_.cols());
-    from_host<Exec, T>(exec, mean, on_mean);
-    op_.sums_of_squares(on_mean, ones<Exec, T>(exec, op_.cols()), c);
+    op_.sums_of_squares(on_device(exec, mean), ones<Exec, T>(exec, op_.cols()), c);
     auto const squares = to_host<Exec, T>(exec, c);
     double const least = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
     for (std::size_t j = 0; j < squares.size(); ++j) {
@@ -255,9 +252,7 @@ class Moments {
     products.has_moments_only = true;
     if (!shift.empty()) products.shift = on_device(exec, shift);
     if (!units.empty()) products.units = on_device(exec, units);
-    products.G = make_values<Exec, double>(exec, products.size());
-    block_->gram(products);
-    values_ = to_host<Exec, double>(exec, products.G);
+    values_ = gram_of(*block_, products);
   }
   [[nodiscard]] double mean_beside(double shift, std::size_t j) const {
     return shift + std::ldexp(values_[j] / rows_, -exponents_[j]);
@@ -323,12 +318,7 @@ PcaResult<Exec, T> run_pca(NormalOperator<Exec, T> const& op, Index k, PcaOption
     if (options.scale) inverses.push_back(static_cast<T>(inverse));
     sizes.push_back(static_cast<double>(result.mean[j]) * (options.scale ? inverse : 1));
   }
-  Values<Exec, T> const mean = make_values<Exec, T>(exec, op.cols());
-  from_host<Exec, T>(exec, result.mean, mean);
-  Values<Exec, T> const d = make_values<Exec, T>(exec, options.scale ? op.cols() : 0);
-  if (options.scale) from_host<Exec, T>(exec, inverses, d);
-
-  Centred<Exec, T> const centred(op, mean, d);
+  Centred<Exec, T> const centred(op, on_device(exec, result.mean), on_device(exec, inverses));
   Index const reads = op.reads() - reads_before;
   SvdOptions svd = options.svd;
   svd.direct = 0;

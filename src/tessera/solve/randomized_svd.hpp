@@ -196,13 +196,10 @@ class RandomizedSvdRun {
     for (Index i = 0; i < k_; ++i) {
       for (Index j = 0; j < size_; ++j) factors.push_back(static_cast<T>(by(j, i)));
     }
-    Values<Exec, T> const on_device = make_values<Exec, T>(exec, k_ * size_);
-    from_host<Exec, T>(exec, factors, on_device);
-    Rows<Exec, T> const Q(on_device.data(), static_cast<std::size_t>(k_),
+    Values<Exec, T> const values = on_device(exec, factors);
+    Rows<Exec, T> const Q(values.data(), static_cast<std::size_t>(k_),
                           static_cast<std::size_t>(size_));
-    Rows<Exec, T> const to(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::svd")),
-        static_cast<std::size_t>(k_), from.first(size_).extent(1));
+    auto const to = make_rows<Exec, T>(exec, k_, static_cast<Index>(from.first(size_).extent(1)));
     gemm(exec, Q, from.first(size_), to, {.workspace = &workspace_});
     exec.fence("tessera::randomized_svd: vectors are turned");
     return to;
@@ -217,13 +214,10 @@ class RandomizedSvdRun {
       double const s = small.s[static_cast<std::size_t>(i)];
       double residual = zero;
       if (s > zero) {
-        auto const row = [&](Rows<Exec, T> const& of) {
-          return Values<Exec, T>(of.data() + i * op_.cols(), static_cast<std::size_t>(op_.cols()));
-        };
         Values<Exec, T> const rest = x_.vector(0);
-        axpby(exec, static_cast<T>(1 / s), row(CT), T(0), rest);
+        axpby(exec, static_cast<T>(1 / s), row<Exec, T>(CT, i), T(0), rest);
         scale(exec, two_to_e(), rest);
-        axpby(exec, static_cast<T>(-s), row(result_.VT), T(1), rest);
+        axpby(exec, static_cast<T>(-s), row<Exec, T>(result_.VT, i), T(1), rest);
         residual = norm_(rest);
       }
       is_finite_ = is_finite_ && std::isfinite(residual);

@@ -68,6 +68,16 @@ inline void require_options(Loss loss, RegressionOptions const& options) {
   }
 }
 
+/// `observed` may be y alone.
+template <class Exec, class T>
+Observations<Exec, T> const& observed_in(Observations<Exec, T> const& observed) {
+  return observed;
+}
+template <class Exec, class T>
+Observations<Exec, T> observed_in(ConstValues<Exec, T> const& y) {
+  return {.y = y};
+}
+
 template <class Exec, class T>
 Regression<Exec, T> run_regression(Loss loss, NormalOperator<Exec, T> const& op,
                                    Observations<Exec, T> const& observed,
@@ -151,7 +161,8 @@ std::vector<Regression<Exec, T>> run_targets(NormalOperator<Exec, T> const& op,
 /// Minimises Σ w_i·(η_i - y_i)²/2 + λ·‖x‖²/2 over x and an intercept,
 /// with η = A·x + intercept + offset
 ///
-/// A is m x n, one observation per row; y, weights (empty: 1) and offset (empty: 0) have m entries.
+/// A is m x n, one observation per row. `observed` has y, weights (empty: 1) and offset (empty: 0),
+/// of m entries each, or is y alone.
 /// Methods, passes, convergence and statistics: docs/guide/regression.md, docs/stopping.md.
 ///
 /// Memory: `newton` 2(n+1)(n+6) doubles per level of a tree over blocks of rows, `newton_cg` 9m +
@@ -169,20 +180,12 @@ std::vector<Regression<Exec, T>> run_targets(NormalOperator<Exec, T> const& op,
 /// Kokkos::View<double*> y("y", 1000), w("w", 1000);
 /// auto const fit = tessera::solve::linear_regression(op, {.y = y, .weights = w});
 /// ```
-template <ExecutionSpace Exec, Scalar T>
-Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
-                                      std::type_identity_t<Observations<Exec, T>> const& observed,
+template <ExecutionSpace Exec, Scalar T, class Observed = Observations<Exec, T>>
+Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op, Observed const& observed,
                                       RegressionOptions const& options = {},
                                       std::type_identity_t<Control<T>> const& control = {}) {
-  return detail::run_regression<Exec, T>(Loss::squares, op, observed, options, control, 1);
-}
-/// With y alone.
-template <ExecutionSpace Exec, Scalar T>
-Regression<Exec, T> linear_regression(NormalOperator<Exec, T> const& op,
-                                      std::type_identity_t<ConstValues<Exec, T>> const& y,
-                                      RegressionOptions const& options = {},
-                                      std::type_identity_t<Control<T>> const& control = {}) {
-  return linear_regression(op, Observations<Exec, T>{.y = y}, options, control);
+  return detail::run_regression<Exec, T>(Loss::squares, op, detail::observed_in<Exec, T>(observed),
+                                         options, control, 1);
 }
 
 /// Fits each column of Y, m x k, as `linear_regression` does, with the same bits: returns k results
@@ -217,45 +220,22 @@ std::vector<Regression<Exec, T>> linear_regressions(
 /// Kokkos::View<double*> y("y", 1000);
 /// auto const fit = tessera::solve::logistic_regression(op, y, {.penalty = 1.0});
 /// ```
-template <ExecutionSpace Exec, Scalar T>
-Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
-                                        std::type_identity_t<Observations<Exec, T>> const& observed,
+template <ExecutionSpace Exec, Scalar T, class Observed = Observations<Exec, T>>
+Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op, Observed const& observed,
                                         RegressionOptions const& options = {},
                                         std::type_identity_t<Control<T>> const& control = {}) {
-  return detail::run_regression<Exec, T>(Loss::logistic, op, observed, options, control, 1);
-}
-/// With y alone.
-template <ExecutionSpace Exec, Scalar T>
-Regression<Exec, T> logistic_regression(NormalOperator<Exec, T> const& op,
-                                        std::type_identity_t<ConstValues<Exec, T>> const& y,
-                                        RegressionOptions const& options = {},
-                                        std::type_identity_t<Control<T>> const& control = {}) {
-  return logistic_regression(op, Observations<Exec, T>{.y = y}, options, control);
+  return detail::run_regression<Exec, T>(Loss::logistic, op, detail::observed_in<Exec, T>(observed),
+                                         options, control, 1);
 }
 
 /// As `linear_regression`, with Σ w_i·(e^η_i - y_i·η_i) for counts y. The logarithm of an exposure
 /// is an offset.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
-/// Kokkos::View<double*> y("y", 1000);
-/// auto const fit = tessera::solve::poisson_regression(op, y);
-/// ```
-template <ExecutionSpace Exec, Scalar T>
-Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
-                                       std::type_identity_t<Observations<Exec, T>> const& observed,
+template <ExecutionSpace Exec, Scalar T, class Observed = Observations<Exec, T>>
+Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op, Observed const& observed,
                                        RegressionOptions const& options = {},
                                        std::type_identity_t<Control<T>> const& control = {}) {
-  return detail::run_regression<Exec, T>(Loss::poisson, op, observed, options, control, 1);
-}
-/// With y alone.
-template <ExecutionSpace Exec, Scalar T>
-Regression<Exec, T> poisson_regression(NormalOperator<Exec, T> const& op,
-                                       std::type_identity_t<ConstValues<Exec, T>> const& y,
-                                       RegressionOptions const& options = {},
-                                       std::type_identity_t<Control<T>> const& control = {}) {
-  return poisson_regression(op, Observations<Exec, T>{.y = y}, options, control);
+  return detail::run_regression<Exec, T>(Loss::poisson, op, detail::observed_in<Exec, T>(observed),
+                                         options, control, 1);
 }
 
 /// Multinomial (softmax) regression: x_k and intercepts b_k of each class k that minimise Σ
@@ -277,38 +257,22 @@ Regression<Exec, T> multinomial_regression(
 
 /// As `linear_regression`, with Σ w_i·(y_i·e^-η_i + η_i) for y > 0. The variance is φ·e^2η. Reads A
 /// once more, for the expected Hessian.
-template <ExecutionSpace Exec, Scalar T>
-Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
-                                     std::type_identity_t<Observations<Exec, T>> const& observed,
+template <ExecutionSpace Exec, Scalar T, class Observed = Observations<Exec, T>>
+Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op, Observed const& observed,
                                      RegressionOptions const& options = {},
                                      std::type_identity_t<Control<T>> const& control = {}) {
-  return detail::run_regression<Exec, T>(Loss::gamma, op, observed, options, control, 1);
-}
-/// With y alone.
-template <ExecutionSpace Exec, Scalar T>
-Regression<Exec, T> gamma_regression(NormalOperator<Exec, T> const& op,
-                                     std::type_identity_t<ConstValues<Exec, T>> const& y,
-                                     RegressionOptions const& options = {},
-                                     std::type_identity_t<Control<T>> const& control = {}) {
-  return gamma_regression(op, Observations<Exec, T>{.y = y}, options, control);
+  return detail::run_regression<Exec, T>(Loss::gamma, op, detail::observed_in<Exec, T>(observed),
+                                         options, control, 1);
 }
 
 /// As `gamma_regression`, with Σ w_i·(e^(b·η_i)/b - y_i·e^(a·η_i)/a), a = 1 - power, b = 2 - power.
 /// The variance is φ·e^(power·η), with power > 1. y may be 0 if power < 2.
-template <ExecutionSpace Exec, Scalar T>
-Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
-                                       std::type_identity_t<Observations<Exec, T>> const& observed,
+template <ExecutionSpace Exec, Scalar T, class Observed = Observations<Exec, T>>
+Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op, Observed const& observed,
                                        RegressionOptions const& options = {},
                                        std::type_identity_t<Control<T>> const& control = {}) {
-  return detail::run_regression<Exec, T>(Loss::tweedie, op, observed, options, control, 1);
-}
-/// With y alone.
-template <ExecutionSpace Exec, Scalar T>
-Regression<Exec, T> tweedie_regression(NormalOperator<Exec, T> const& op,
-                                       std::type_identity_t<ConstValues<Exec, T>> const& y,
-                                       RegressionOptions const& options = {},
-                                       std::type_identity_t<Control<T>> const& control = {}) {
-  return tweedie_regression(op, Observations<Exec, T>{.y = y}, options, control);
+  return detail::run_regression<Exec, T>(Loss::tweedie, op, detail::observed_in<Exec, T>(observed),
+                                         options, control, 1);
 }
 
 }  // namespace tessera::solve

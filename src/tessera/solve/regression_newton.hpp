@@ -82,9 +82,7 @@ class NewtonRun {
   /// Finds means and scales, with one read. Returns false if an entry of A is not finite.
   bool find_columns(Memory const& weights) {
     ColumnSums<Exec, T> sums(op_.cols(), weights);
-    Memory const to("tessera::regression::sums", static_cast<std::size_t>(sums.length()));
-    op_.sum_rows(sums, to.data());
-    auto const found = to_host<Exec, double>(op_.exec(), to);
+    auto const found = sums_over_rows<Exec, T>(op_, sums);
     auto const n = static_cast<std::size_t>(op_.cols());
     auto const counted = rows_.weights.empty()
                              ? op_.rows()
@@ -171,20 +169,15 @@ class NewtonRun {
     result_.detail = std::move(detail);
     return std::nullopt;
   }
-  [[nodiscard]] Memory on_device(std::vector<double> const& from) const {
-    Memory const to("tessera::regression::observed", from.size());
-    from_host<Exec, double>(op_.exec(), from, to);
-    return to;
-  }
 
   /// Returns false if no iteration is possible; the result has the reason.
   bool begin() {
     std::vector<double> of_classes;
     if (loss_ == Loss::multinomial) of_classes = weights_of_classes(rows_, classes_);
-    typename PlacedSums<Exec, T>::OfRows const observed{
-        on_device(rows_.y), on_device(rows_.weights), on_device(rows_.offset)};
-    if (!find_columns(observed.weights)) return false;
     Exec const& exec = op_.exec();
+    typename PlacedSums<Exec, T>::OfRows const observed{
+        on_device(exec, rows_.y), on_device(exec, rows_.weights), on_device(exec, rows_.offset)};
+    if (!find_columns(observed.weights)) return false;
     if (loss_ == Loss::multinomial) {
       full_ = std::make_unique<ClassSums<Exec, T>>(exec, classes_, observed, columns_.mean,
                                                    columns_.unit);
@@ -235,11 +228,7 @@ class NewtonRun {
   LossAtPlace look(PlacedSums<Exec, T>& sums, PlaceOfSums const& place,
                    RowsAs as = RowsAs::losses) {
     sums.go_to(op_.exec(), place, as);
-    Memory const on_device(
-        Kokkos::view_alloc(std::string("tessera::regression::sums"), Kokkos::WithoutInitializing),
-        static_cast<std::size_t>(sums.length()));
-    op_.sum_rows(sums, on_device.data());
-    auto const all = to_host<Exec, double>(op_.exec(), on_device);
+    auto const all = sums_over_rows<Exec, T>(op_, sums);
     return loss_ == Loss::multinomial
                ? loss_of_classes(all, sums.width(), classes_, sums.count(), options_.has_intercept)
                : loss_of(all, sums.width(), sums.count(), options_.has_intercept);

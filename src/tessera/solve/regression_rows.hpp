@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -137,19 +136,24 @@ class NotFinite final : public RowSums<Exec, T> {
   Index size_;
 };
 
+/// The sums, with one read.
+template <class Exec, class T>
+std::vector<double> sums_over_rows(NormalOperator<Exec, T> const& op, RowSums<Exec, T>& sums) {
+  auto const to = make_values<Exec, double>(op.exec(), sums.length());
+  op.sum_rows(sums, to.data());
+  return to_host<Exec, double>(op.exec(), to);
+}
+
 /// Row and column of the first entry that is not finite, or nothing.
 template <class Exec, class T>
 std::string not_finite_in_matrix(NormalOperator<Exec, T> const& op) {
-  using Memory = typename RowSums<Exec, T>::Memory;
   Index begin = 0;
   Index size = op.rows();
   for (bool is_last = false; !is_last;) {
     is_last = size == 1;
     Index const of_group = summation::ceil_div(size, NotFinite<Exec, T>::groups);
     NotFinite<Exec, T> sums(op.cols(), begin, of_group);
-    Memory const on_device("tessera::regression::sums", static_cast<std::size_t>(sums.length()));
-    op.sum_rows(sums, on_device.data());
-    auto const found = to_host<Exec, double>(op.exec(), on_device);
+    auto const found = sums_over_rows<Exec, T>(op, sums);
     Index group = NotFinite<Exec, T>::groups;
     Index column = 0;
     for (Index k = 0; k < sums.length(); ++k) {
@@ -335,14 +339,6 @@ class PlacedSums : public RowSums<Exec, T> {
   Memory eta_;
 
  private:
-  static Memory on_device(Exec const& exec, std::vector<double> const& from) {
-    Memory const to(Kokkos::view_alloc(exec, std::string("tessera::regression::place"),
-                                       Kokkos::WithoutInitializing),
-                    from.size());
-    from_host<Exec, double>(exec, from, to);
-    return to;
-  }
-
   Memory mean_;
   Memory unit_;
   bool has_hessian_;

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -148,7 +147,7 @@ class TargetsRun {
  private:
   void iterate(std::vector<Run*> open) {
     Run& first = *open.front();
-    weights_ = on_device(first.observations().weights);
+    weights_ = on_device(op_.exec(), first.observations().weights);
     if (!first.find_columns(weights_)) {
       for (Run* const run : open) run->share_columns(first);
       return;
@@ -186,14 +185,10 @@ class TargetsRun {
       y.insert(y.end(), own.begin(), own.end());
       x.insert(x.end(), places[j].x.begin(), places[j].x.end());
     }
-    TargetSums<Exec, T> sums(op_.exec(), {on_device(y), weights_, {}}, op_.rows(),
+    TargetSums<Exec, T> sums(op_.exec(), {on_device(op_.exec(), y), weights_, {}}, op_.rows(),
                              static_cast<Index>(open.size()), columns_, has_hessian);
     sums.go_to(op_.exec(), x);
-    Memory const to(
-        Kokkos::view_alloc(std::string("tessera::regression::sums"), Kokkos::WithoutInitializing),
-        static_cast<std::size_t>(sums.length()));
-    op_.sum_rows(sums, to.data());
-    auto const all = to_host<Exec, double>(op_.exec(), to);
+    auto const all = sums_over_rows<Exec, T>(op_, sums);
     std::vector<LossAtPlace> found;
     found.reserve(open.size());
     Index const count = row_columns + (has_hessian ? sums.width() : 0);
@@ -202,11 +197,6 @@ class TargetsRun {
                               open[j]->has_intercept()));
     }
     return found;
-  }
-  [[nodiscard]] Memory on_device(std::vector<double> const& from) const {
-    Memory const to("tessera::regression::observed", from.size());
-    from_host<Exec, double>(op_.exec(), from, to);
-    return to;
   }
 
   Operator const& op_;

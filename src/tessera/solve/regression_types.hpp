@@ -5,28 +5,12 @@
 #include <string>
 #include <vector>
 
+#include <tessera/solve/losses.hpp>
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/stop.hpp>
 
 /// Options, observations and results of regressions.
 namespace tessera::solve {
-
-/// See regression.hpp.
-enum class Loss {
-  squares,
-  logistic,
-  poisson,
-  gamma,
-  tweedie,
-  multinomial,
-};
-
-enum class RegressionSolver {
-  automatic,  ///< newton up to most_gram_cols columns, else newton_cg
-  newton,     ///< whole Hessian: one read per iteration
-  newton_cg,  ///< few iterations of several reads
-  lbfgs,      ///< many iterations, mostly of one read
-};
 
 struct RegressionOptions {
   double penalty = 0;  ///< λ; not of the intercept

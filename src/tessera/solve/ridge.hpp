@@ -226,9 +226,7 @@ class IterativeLeastSquares {
   [[nodiscard]] Values<Exec, T> scaled_start(std::vector<T> const& units) const {
     auto start = to_host<Exec, T>(op_.exec(), options_.x0);
     for (std::size_t j = 0; j < start.size(); ++j) start[j] /= units[j];
-    auto const z = make_values<Exec, T>(op_.exec(), op_.cols());
-    from_host<Exec, T>(op_.exec(), start, z);
-    return z;
+    return on_device(op_.exec(), start);
   }
   void take_back(ScaledOperator<Exec, T> const& scaled, Result& result) const {
     scaled.scale(result.x, result.x);
@@ -332,13 +330,6 @@ std::vector<LeastSquares<Exec, T>> ridge_path(
 }
 
 /// `ridge_path` with one λ.
-///
-/// ```cpp
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
-/// tessera::solve::MatrixOperator const op(Kokkos::DefaultExecutionSpace(), A);
-/// Kokkos::View<double*> b("b", 1000);
-/// auto const result = tessera::solve::ridge(op, b, 0.1);
-/// ```
 template <ExecutionSpace Exec, Scalar T, Vector B>
   requires AccessibleFrom<B, Exec> && std::is_same_v<typename B::non_const_value_type, T>
 LeastSquares<Exec, T> ridge(NormalOperator<Exec, T> const& A, B const& b, double lambda,

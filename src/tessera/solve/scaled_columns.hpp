@@ -219,9 +219,7 @@ class ScaledOperator final : public NormalOperator<Exec, T> {
                                      std::size_t length) const {
     if (kept.extent(0) < count) {
       op_.exec().fence("tessera: the smaller buffer is no longer used");
-      kept = Rows<Exec, T>(Kokkos::view_alloc(op_.exec(), Kokkos::WithoutInitializing,
-                                              std::string("tessera::solve::scaled")),
-                           count, length);
+      kept = make_rows<Exec, T>(op_.exec(), static_cast<Index>(count), static_cast<Index>(length));
     }
     return Rows<Exec, T>(kept.data(), count, length);
   }

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
-#include <utility>
 #include <vector>
 
 #include <tessera/summation.hpp>

@@ -2,33 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <string>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
-#include <Kokkos_Core.hpp>
-
-#include <tessera/atax.hpp>
 #include <tessera/backends/compiled.hpp>
-#include <tessera/backends/platform/arithmetic.hpp>
-#include <tessera/checks.hpp>
-#include <tessera/gemm.hpp>
-#include <tessera/kernels/elements.hpp>
-#include <tessera/multiply_transposed.hpp>
+#include <tessera/concepts.hpp>
 #include <tessera/solve/block_svd.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/direct_svd.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/operator.hpp>
-#include <tessera/solve/small_svd.hpp>
 #include <tessera/solve/triplets.hpp>
-#include <tessera/vectors.hpp>
 
 namespace tessera::solve {
 

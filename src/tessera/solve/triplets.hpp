@@ -85,8 +85,9 @@ class Basis {
         between_(make_values<Exec, T>(exec, size)) {}
 
   [[nodiscard]] Values<Exec, T> const& values() const { return values_; }
-  [[nodiscard]] Rows<Exec, T> first(Index count) const {
-    return Rows<Exec, T>(values_.data(), static_cast<std::size_t>(count),
+  [[nodiscard]] Rows<Exec, T> first(Index count) const { return some(0, count); }
+  [[nodiscard]] Rows<Exec, T> some(Index first, Index count) const {
+    return Rows<Exec, T>(vector(first).data(), static_cast<std::size_t>(count),
                          static_cast<std::size_t>(size_));
   }
   [[nodiscard]] Values<Exec, T> vector(Index i) const {

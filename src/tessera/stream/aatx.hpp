@@ -36,18 +36,6 @@ class TransposeOf {
   Source const& source_;
 };
 
-/// Computes a stream: an execution space, or all ranks by a specialisation.
-template <class Place>
-struct PlaceOfStream {
-  using Exec = Place;
-  using Limit = LimitError;
-  static Exec exec(Place const& place) { return place; }
-  template <class Body>
-  static void together(Place const& /*place*/, Body const& body) {
-    body();
-  }
-};
-
 template <class U, class B, class Place, class Source,
           class Exec = typename PlaceOfStream<Place>::Exec>
 concept VectorsOrBlocks = (VectorFor<U, Exec, Source> && OutputVectorFor<B, Exec, Source>) ||
@@ -118,15 +106,6 @@ Report aatx(Place const& place, Source const& source, U const& u, W const& w, B 
 /// B = A·(Aᵀ·u) of a streamed matrix
 ///
 /// As above. Two reads keep w in memory of the execution space, outside the limit.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double, Kokkos::LayoutLeft>(30, 1000, ones);
-/// Kokkos::View<double*> u("u", 30), B("B", 30);
-/// tessera::stream::aatx(Kokkos::DefaultExecutionSpace(), source, u, B);
-/// ```
 template <class Place, MatrixSource Source, class U, class B>
   requires detail::VectorsOrBlocks<U, B, Place, Source>
 Report aatx(Place const& place, Source const& source, U const& u, B const& b,

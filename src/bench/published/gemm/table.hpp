@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bench/published/gemm/naive.hpp>
-#include <bench/published/gemm/serial.hpp>
-#include <bench/published/gemm/threads.hpp>
 #include <bench/published/gemm/tiled.hpp>
+#include <bench/published/gemm/untiled.hpp>
 #include <string_view>
 #include <vector>
 

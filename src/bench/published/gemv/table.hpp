@@ -3,12 +3,9 @@
 #pragma once
 
 #include <bench/published/gemv/atomic.hpp>
-#include <bench/published/gemv/column_tile_dynamic.hpp>
-#include <bench/published/gemv/column_tile_static.hpp>
+#include <bench/published/gemv/column_tile.hpp>
 #include <bench/published/gemv/ex3.hpp>
-#include <bench/published/gemv/grid_sync.hpp>
 #include <bench/published/gemv/repeated_reduction.hpp>
-#include <bench/published/gemv/team_atomic.hpp>
 #include <concepts>
 #include <string_view>
 #include <vector>

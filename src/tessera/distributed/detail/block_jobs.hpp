@@ -8,7 +8,6 @@
 
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/kernels.hpp>
-#include <tessera/detail/run_atax.hpp>
 #include <tessera/distributed/detail/parts.hpp>
 #include <tessera/distributed/rows.hpp>
 #include <tessera/kernels/factor.hpp>
@@ -167,29 +166,15 @@ struct AtaxBlockJob {
   template <class Set, bool RowMajor>
   void add_pass(Rows const& rows, std::size_t first, std::size_t count,
                 OutputVectors<T> const& sum) const {
-    static tessera::detail::AtaxLabels const labels("tessera::distributed::atax");
-    SomeColumns const columns{static_cast<int>(count)};
-    auto const lines = lines_of_rows<RowMajor>(a, rows, all_rows);
-    Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options, columns);
-    tessera::detail::BlockArgument<T const> const its_v(v, first, count);
     OutputVectors<T> its_b{nullptr, 1, 0, rows.count};
     if (b != nullptr) {
       its_b = tessera::detail::output(
           tessera::detail::BlockArgument<T>(some_of(*b, rows), first, count));
     }
-    auto const f = shifted(factor, rows.first);
-    if constexpr (tessera::detail::fuses_blocks<typename Set::template Of<Exec, T>>) {
-      if (tessera::detail::is_fused<Exec, RowMajor, Set>(options.method, tuning, lines, columns)) {
-        return tessera::detail::with_fused_kernels<Set, RowMajor>(
-            exec, lines, tuning, [&]<class Fused>(Fused) {
-              tessera::detail::launch_fused<RowMajor, Fused>(
-                  exec, labels, lines, its_v, its_b, sum, options.workspace,
-                  tuning_of<Fused, RowMajor>(exec, lines, options, columns), f, columns);
-            });
-      }
-    }
-    tessera::detail::launch_two_stage<RowMajor, Set>(exec, labels, lines, its_v, its_b, sum,
-                                                     options.workspace, tuning, f, columns);
+    add_atax<Set, RowMajor>(exec, lines_of_rows<RowMajor>(a, rows, all_rows),
+                            tessera::detail::BlockArgument<T const>(v, first, count), its_b, sum,
+                            options, shifted(factor, rows.first),
+                            SomeColumns{static_cast<int>(count)});
   }
 };
 

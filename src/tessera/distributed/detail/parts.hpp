@@ -3,13 +3,12 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
-#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
 #include <tessera/atax.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/run_atax.hpp>
 #include <tessera/distributed/detail/shares.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/kernels/factor.hpp>
@@ -103,6 +102,29 @@ void add_rows(Exec const& exec, Lines<T> const& lines, In const& u, Out const& s
   }
 }
 
+/// b = f(A·v) of these rows and sum = Aᵀ·b, whole units; v a vector or a block. b.data may be null.
+template <class Set, bool RowMajor, class Exec, class T, class In, class Out, class Factor,
+          class Columns = OneColumn>
+void add_atax(Exec const& exec, Lines<T> const& lines, In const& v, Out const& b, Out const& sum,
+              AtaxOptions<Exec, T> const& options, Factor const& factor,
+              Columns const& columns = {}) {
+  static tessera::detail::AtaxLabels const labels("tessera::distributed::atax");
+  Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options, columns);
+  if constexpr (Columns::most == 1 ||
+                tessera::detail::fuses_blocks<typename Set::template Of<Exec, T>>) {
+    if (tessera::detail::is_fused<Exec, RowMajor, Set>(options.method, tuning, lines, columns)) {
+      return tessera::detail::with_fused_kernels<Set, RowMajor>(
+          exec, lines, tuning, [&]<class Fused>(Fused) {
+            tessera::detail::launch_fused<RowMajor, Fused>(
+                exec, labels, lines, v, b, sum, options.workspace,
+                tuning_of<Fused, RowMajor>(exec, lines, options, columns), factor, columns);
+          });
+    }
+  }
+  tessera::detail::launch_two_stage<RowMajor, Set>(exec, labels, lines, v, b, sum,
+                                                   options.workspace, tuning, factor, columns);
+}
+
 template <class Exec, class T>
 struct TransposedJob {
   Exec const& exec;
@@ -137,21 +159,8 @@ struct AtaxJob {
 
   template <class Set, bool RowMajor>
   void add_units(Rows const& rows, OutputVector<T> sum) const {
-    static tessera::detail::AtaxLabels const labels("tessera::distributed::atax");
-    auto const lines = lines_of_rows<RowMajor>(a, rows, all_rows);
-    Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options);
-    OutputVector<T> const its_b = b.from(rows.first);
-    auto const f = shifted(factor, rows.first);
-    if (!tessera::detail::is_fused<Exec, RowMajor, Set>(options.method, tuning, lines)) {
-      return tessera::detail::launch_two_stage<RowMajor, Set>(exec, labels, lines, v, its_b, sum,
-                                                              options.workspace, tuning, f);
-    }
-    tessera::detail::with_fused_kernels<Set, RowMajor>(
-        exec, lines, tuning, [&]<class Fused>(Fused) {
-          tessera::detail::launch_fused<RowMajor, Fused>(
-              exec, labels, lines, v, its_b, sum, options.workspace,
-              tuning_of<Fused, RowMajor>(exec, lines, options), f);
-        });
+    add_atax<Set, RowMajor>(exec, lines_of_rows<RowMajor>(a, rows, all_rows), v, b.from(rows.first),
+                            sum, options, shifted(factor, rows.first));
   }
   template <class Set, bool RowMajor>
   void make_factors(Rows const& rows, T* y) const {

@@ -98,12 +98,14 @@ class StreamOnRanks {
   static constexpr bool cuts_lines = cut != Cut::tiles;
 
   StreamOnRanks(Distributed<Exec> const& world, std::string operation, Source const& source,
-                StreamedWork<T> work, stream::Options<T> const& options)
+                StreamedWork<T> work, stream::Options<T> const& options,
+                Joining<S> const& joining = {})
       : world_(world),
         operation_(std::move(operation)),
         source_(source),
         work_(std::move(work)),
         options_(options),
+        joining_(joining),
         extents_(stream::detail::extents_of(source)),
         total_(cuts_lines ? extents_.count : extents_.length),
         across_(cuts_lines ? extents_.length : extents_.count),
@@ -267,7 +269,7 @@ class StreamOnRanks {
       for (auto const& its : levels) all += its.size();
       Index const of_ranks = summation::ceil_div(static_cast<Index>(all), world_.size());
       vectors_of_round_ = 2 * static_cast<Index>(share.whole.size()) + of_ranks + 2;
-      sum.emplace(world_.communicator(), std::move(levels), work_.sum);
+      sum.emplace(world_.communicator(), std::move(levels), work_.sum, joining_);
     });
     together_within_limit([&] {
       Memory const root = memory(share.whole.empty() ? 0 : work_.sum);
@@ -419,6 +421,7 @@ class StreamOnRanks {
   Source source_;
   StreamedWork<T> work_;
   stream::Options<T> options_;
+  Joining<S> joining_;  ///< without states, of all subtrees
   Extents extents_;
   Index total_;  ///< lines, or elements of all lines
   Index across_;

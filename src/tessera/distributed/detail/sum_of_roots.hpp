@@ -13,13 +13,23 @@
 
 namespace tessera::distributed::detail {
 
+/// How the sums of two subtrees become one.
+template <class T>
+struct Joining {
+  Index unit = 1;  ///< elements that are joined together; the length of a sum is a multiple
+  /// Replaces the sum of earlier rows.
+  void (*join)(T* earlier, T const* later, Index length) = &tessera::detail::add_vector<T>;
+};
+
 /// The tree over all ranks' subtrees, whose sums have `length` elements (docs/distributed.md). All
 /// memory is allocated first.
 template <class T>
 class SumOfRoots {
  public:
-  SumOfRoots(Communicator const& comm, std::vector<std::vector<int>> levels, Index length)
+  SumOfRoots(Communicator const& comm, std::vector<std::vector<int>> levels, Index length,
+             Joining<T> const& joining = {})
       : comm_(comm),
+        joining_(joining),
         levels_(std::move(levels)),
         joins_(joins_of(levels_)),
         length_(length),
@@ -29,10 +39,11 @@ class SumOfRoots {
         got_(levels_.size()),
         slices_(levels_.size()) {
     for (auto const& its : levels_) all_ += static_cast<Index>(its.size());
-    width_ = std::min(length_, std::max(Index{1}, most_elements / all_));
+    Index const unit = joining_.unit;
+    width_ = std::min(length_, unit * std::max(Index{1}, most_elements / all_ / unit));
     roots_.resize(static_cast<std::size_t>(own_ * length_));
     packed_.resize(static_cast<std::size_t>(own_ * width_));
-    parts_.resize(static_cast<std::size_t>(all_ * ((width_ - 1) / comm_.size() + 1)));
+    parts_.resize(static_cast<std::size_t>(all_ * most_of_slice(width_)));
     sums_.resize(static_cast<std::size_t>(length_));
   }
 
@@ -48,9 +59,13 @@ class SumOfRoots {
  private:
   [[nodiscard]] std::size_t me() const { return static_cast<std::size_t>(comm_.rank()); }
 
+  [[nodiscard]] Index most_of_slice(Index width) const {
+    return joining_.unit * summation::ceil_div(width / joining_.unit, Index{comm_.size()});
+  }
+
   void add_columns(Index begin, Index width) {
     auto const slice_begin = [&](std::size_t owner) {
-      return width * static_cast<Index>(owner) / comm_.size();
+      return width / joining_.unit * static_cast<Index>(owner) / comm_.size() * joining_.unit;
     };
     auto const slice_width = [&](std::size_t owner) {
       return slice_begin(owner + 1) - slice_begin(owner);
@@ -73,13 +88,14 @@ class SumOfRoots {
     backends::host::OrdinaryArithmetic const mode;
     T* const sum = parts_.data();
     for (auto const [to, from] : joins_) {
-      tessera::detail::add_vector(sum + to * width, sum + from * width, width);
+      joining_.join(sum + to * width, sum + from * width, width);
     }
     for (Index j = 0; j < width; ++j) sum[j] += T(0);
     return sum;
   }
 
   Communicator const& comm_;
+  Joining<T> joining_;
   std::vector<std::vector<int>> levels_;
   std::vector<Join> joins_;
   Index length_;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include <Kokkos_Core.hpp>
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <Kokkos_Core.hpp>
 
