@@ -14,6 +14,8 @@ if(TESSERA_HOST_ARCH STREQUAL "native")
 elseif(TESSERA_HOST_ARCH STREQUAL "x86-64-v3")
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(host_arch_flag -march=x86-64-v3)
+  else()
+    set(TESSERA_HOST_ARCH baseline) # which `tessera info` prints
   endif()
 elseif(NOT TESSERA_HOST_ARCH STREQUAL "baseline")
   message(FATAL_ERROR "TESSERA_HOST_ARCH is '${TESSERA_HOST_ARCH}': use x86-64-v3, native or baseline")

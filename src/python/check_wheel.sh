@@ -24,13 +24,14 @@ for wheel; do
 
   # Each library inside needs its licence. (Those that are linked statically or have headers only: by hand.)
   for library in $(sed -n 's,^tessera_linalg\.libs/,,p' <<<"$files"); do
-    case ${library%%[-.]*} in
+    case $library in
       libkokkos*) licence=kokkos ;;
-      libgomp) licence=gcc-runtime ;;
+      libgomp[-.]*) licence=gcc-runtime ;;
       libhdf5*) licence=hdf5 ;;
-      libsz | libaec) licence=libaec ;;
-      libftxui) licence=ftxui ;;
-      libcrypto) licence=openssl ;;
+      libsz[-.]* | libaec[-.]*) licence=libaec ;;
+      libftxui*) licence=ftxui ;;
+      libcrypto*.so.1.1*) licence=openssl-1.1 ;; # of the images of manylinux_2_28
+      libcrypto[-.]*) licence=openssl ;;
       *) die "$name contains $library, whose licence is unknown: add it to packaging/licences and to check_wheel.sh" ;;
     esac
     grep -q "/LICENSE-$licence\.txt\$" <<<"$files" || die "$name contains $library without LICENSE-$licence.txt"
