@@ -38,8 +38,8 @@ class TerminalTest : public ProgramTest {
     close(terminal_);
   }
 
-  // Ends when `text` is seen, after `time` at the latest. One thread: two that wait for each other
-  // beside other tests may take many seconds for what takes one.
+  // Ends when `text` is seen, after `time` at the latest. The commands use one thread: threads that
+  // wait for each other are slow on a loaded machine.
   std::string watch(std::string const& text, std::chrono::milliseconds time,
                     std::string const& term,
                     std::vector<std::string> const& command = {"atax", "a.npy", "--vector",

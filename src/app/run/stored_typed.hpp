@@ -44,7 +44,7 @@ void with_stored(AnySpace const& space, io::StoredMatrix const& matrix, io::Elem
   std::visit(run, space, matrix);
 }
 
-/// Calls body<Layout>(exec, A) with the request's matrix, which operations read where it is.
+/// Calls body<Layout>(exec, A) with the request's matrix in place.
 template <class Body>
 void with_matrix_of(RunRequest const& request, Measurement& to, Body const& body) {
   AnySpace const space = space_for(request, to);

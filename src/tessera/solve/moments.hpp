@@ -40,8 +40,8 @@ struct MissingEntries {
   }
 };
 
-/// Moments of some entries of a column. Vectors of moments have the fields of one column after
-/// those of another, in this order.
+/// Moments of some entries of a column. A vector of moments has the fields of the first column in
+/// this order, then those of the second, and so on.
 struct ColumnMoments {
   static constexpr Index fields = 7;
 
