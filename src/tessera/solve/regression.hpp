@@ -70,7 +70,7 @@ inline void require_options(Loss loss, RegressionOptions const& options) {
 
 /// `observed` may be y alone.
 template <class Exec, class T>
-Observations<Exec, T> const& observed_in(Observations<Exec, T> const& observed) {
+Observations<Exec, T> observed_in(Observations<Exec, T> const& observed) {
   return observed;
 }
 template <class Exec, class T>
