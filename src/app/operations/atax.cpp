@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <type_traits>
+
+#include <Kokkos_Core.hpp>
+
 #include <app/run/run_typed.hpp>
 #include <app/run/stored_typed.hpp>
 #include <tessera/aatx.hpp>
@@ -22,7 +26,7 @@ Traffic traffic_of(bool fused, bool with_intermediate, bool has_map, bool scales
   return traffic;
 }
 
-/// Calls body<Layout>(exec, A), or with `transposed` Aᵀ in the same memory: A·Aᵀ·U is the atax of
+/// Calls body(exec, A, by_rows), or with `transposed` Aᵀ in the same memory: A·Aᵀ·U is the atax of
 /// Aᵀ.
 template <bool transposed, class Body>
 void with_factor_of(RunRequest const& request, Measurement& to, Body const& body) {
@@ -35,7 +39,8 @@ void with_factor_of(RunRequest const& request, Measurement& to, Body const& body
       auto const A = bring(exec, host_a, request.input, to);
       Kokkos::View<T**, Layout, typename Exec::memory_space> const transpose(A.data(), A.extent(1),
                                                                              A.extent(0));
-      body.template operator()<Layout>(exec, tessera::detail::matrix_in(transpose));
+      body(exec, tessera::detail::matrix_in(transpose),
+           std::is_same_v<Layout, Kokkos::LayoutRight>);
     };
     std::visit(run, space_for(request, to), request.A);
   }
@@ -62,7 +67,7 @@ Measurement run_atax(RunRequest const& request) {
   Measurement measurement;
   with_factor_of<transposed>(
       request, measurement,
-      [&]<class Layout, class Exec, class Matrix>(Exec const& exec, Matrix const& A) {
+      [&]<class Exec, class Matrix>(Exec const& exec, Matrix const& A, bool by_rows) {
         using namespace tessera::detail;
         using T = typename Matrix::non_const_value_type;
         auto const v =
@@ -81,10 +86,12 @@ Measurement run_atax(RunRequest const& request) {
                                      .beta = terms.beta,
                                      .z = terms.z};
         bool const one = request.columns == 1;
-        if (!one) {
-          options.method = method_of_blocks<T, Layout>(exec, m, n, request.columns, options);
-        }
-        auto const plan = plan_atax<T, Layout>(exec, m, n, options);
+        auto const plan = of_layout(by_rows, [&]<class Layout>(Layout) {
+          if (!one) {
+            options.method = method_of_blocks<T, Layout>(exec, m, n, request.columns, options);
+          }
+          return plan_atax<T, Layout>(exec, m, n, options);
+        });
         take_plan<Exec>(plan, request, measurement);
 
         bool const fused = plan.method == Method::fused;

@@ -36,7 +36,7 @@ Measurement run_product(RunRequest const& request) {
   measurement.method = "one-stage";
   with_matrix_of(
       request, measurement,
-      [&]<class Layout, class Exec, class Matrix>(Exec const& exec, Matrix const& A) {
+      [&]<class Exec, class Matrix>(Exec const& exec, Matrix const& A, bool by_rows) {
         using namespace tessera::detail;
         using T = typename Matrix::non_const_value_type;
         constexpr bool is_transposed = Product::is_transposed;
@@ -49,8 +49,11 @@ Measurement run_product(RunRequest const& request) {
         Workspace<Exec> workspace;
         tessera::Options<Exec> const options{
             .workspace = &workspace, .tuning = request.tuning, .kernels = request.kernels};
-        take_plan<Exec>(Product::template plan<T, Layout>(exec, m, n, options), request,
-                        measurement);
+        take_plan<Exec>(of_layout(by_rows,
+                                  [&]<class Layout>(Layout) {
+                                    return Product::template plan<T, Layout>(exec, m, n, options);
+                                  }),
+                        request, measurement);
         auto const block = [&](auto const& vectors) {
           return app::block_of(vectors, request.columns);
         };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <variant>
 
 #include <Kokkos_Core.hpp>
@@ -44,24 +45,27 @@ void with_stored(AnySpace const& space, io::StoredMatrix const& matrix, io::Elem
   std::visit(run, space, matrix);
 }
 
-/// Calls body<Layout>(exec, A) with the request's matrix in place.
+/// Calls body(exec, A, by_rows) with the request's matrix in place.
 template <class Body>
 void with_matrix_of(RunRequest const& request, Measurement& to, Body const& body) {
   AnySpace const space = space_for(request, to);
   if (request.stored) {
     bool const by_rows = request.stored->index() % 2 == 0;
     return with_stored(space, *request.stored, request.stored_type,
-                       [&](auto const& exec, auto const& A) {
-                         by_rows ? body.template operator()<Kokkos::LayoutRight>(exec, A)
-                                 : body.template operator()<Kokkos::LayoutLeft>(exec, A);
-                       });
+                       [&](auto const& exec, auto const& A) { body(exec, A, by_rows); });
   }
   auto const run = [&]<class Exec, class T, class Layout>(Exec const& exec,
                                                           io::MatrixView<T, Layout> const& host_a) {
     auto const A = bring(exec, host_a, request.input, to);
-    body.template operator()<Layout>(exec, tessera::detail::matrix_in(A));
+    body(exec, tessera::detail::matrix_in(A), std::is_same_v<Layout, Kokkos::LayoutRight>);
   };
   std::visit(run, space, request.A);
+}
+
+/// get(LayoutRight()) or get(LayoutLeft()).
+template <class Get>
+auto of_layout(bool by_rows, Get const& get) {
+  return by_rows ? get(Kokkos::LayoutRight()) : get(Kokkos::LayoutLeft());
 }
 
 /// Of an element of A in memory.
