@@ -17,7 +17,7 @@
 
 namespace tessera::app {
 
-/// Calls body(exec, A) on the host, with A as operations of floats take it.
+/// Calls body(exec, A, by_rows) on the host, with A as operations of floats take it.
 template <class Body>
 void with_stored(AnySpace const& space, io::StoredMatrix const& matrix, io::ElementType stored,
                  Body const& body) {
@@ -26,10 +26,12 @@ void with_stored(AnySpace const& space, io::StoredMatrix const& matrix, io::Elem
                        Exec const& exec, io::MatrixView<Bits, Layout> const& A) {
     if constexpr (!backends::Backend<Exec>::is_gpu) {
       auto const as = [&]<class S>(S) {
-        body(exec, tessera::detail::narrow_in<float>(
-                       Kokkos::View<S const**, Layout, typename Exec::memory_space,
-                                    Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                           reinterpret_cast<S const*>(A.data()), A.extent(0), A.extent(1))));
+        body(exec,
+             tessera::detail::narrow_in<float>(
+                 Kokkos::View<S const**, Layout, typename Exec::memory_space,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                     reinterpret_cast<S const*>(A.data()), A.extent(0), A.extent(1))),
+             std::is_same_v<Layout, Kokkos::LayoutRight>);
       };
       if constexpr (sizeof(Bits) == 1) {
         stored == i8 ? as(std::int8_t{}) : as(std::uint8_t{});
@@ -49,11 +51,7 @@ void with_stored(AnySpace const& space, io::StoredMatrix const& matrix, io::Elem
 template <class Body>
 void with_matrix_of(RunRequest const& request, Measurement& to, Body const& body) {
   AnySpace const space = space_for(request, to);
-  if (request.stored) {
-    bool const by_rows = request.stored->index() % 2 == 0;
-    return with_stored(space, *request.stored, request.stored_type,
-                       [&](auto const& exec, auto const& A) { body(exec, A, by_rows); });
-  }
+  if (request.stored) return with_stored(space, *request.stored, request.stored_type, body);
   auto const run = [&]<class Exec, class T, class Layout>(Exec const& exec,
                                                           io::MatrixView<T, Layout> const& host_a) {
     auto const A = bring(exec, host_a, request.input, to);

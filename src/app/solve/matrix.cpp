@@ -98,7 +98,7 @@ Reading with_operator(SolveRequest const& r, std::function<void(AnyOperator cons
     StoredInput const stored = read_stored_input(r.reader);
     reading.seconds = stored.read_seconds;
     with_stored(space_of(r.place.backend.choice), stored.A, info.stored,
-                [&](auto const& exec, auto const& A) {
+                [&](auto const& exec, auto const& A, bool /*by_rows*/) {
                   solve::detail::OperatorInMemory const op(
                       exec, A,
                       AtaxOptions<std::decay_t<decltype(exec)>, float>{.kernels = r.place.kernels});

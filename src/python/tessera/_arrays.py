@@ -161,14 +161,20 @@ def is_narrow(x):
     return str(x.dtype).rpartition(".")[2] in _NARROW
 
 
+def strides(x):
+    """Elements between neighbours of each dimension; empty for arrays that do not tell (JAX)."""
+    if hasattr(x, "stride"):  # PyTorch
+        return tuple(x.stride())
+    return tuple(stride // x.dtype.itemsize for stride in getattr(x, "strides", ()))
+
+
 def suitable(x):
     """A matrix as operations take it: as it is if it has their type and contiguous rows or columns, else a copy."""
     if type(x).__name__ == "StreamedMatrix":
         return x
     x = array(x)
     name = str(x.dtype).rpartition(".")[2]
-    strides = x.stride() if _library(x) == "torch" else [s // x.dtype.itemsize for s in getattr(x, "strides", ())]
-    if name in ("float32", "float64") and 1 in strides and min(strides) > 0:
+    if name in ("float32", "float64") and 1 in strides(x) and min(strides(x)) > 0:
         return x
     return copied(x, "float32" if name in ("float16", "bfloat16", "float32") else "float64")
 

@@ -96,14 +96,10 @@ def fill_missing(
         raise ValueError(f"tessera.fill_missing: means must have {A.shape[1]} entries, found {found(means)}")
     if read is None:
         read = _Part(A, dtype)
-        order = "C" if _has_rows(A) else "F"
+        strides = _arrays.strides(A)
+        order = "F" if A.shape[0] > 1 and strides and strides[0] < strides[1] else "C"
     limit = limit if memory_limit is None else memory_limit
     return _sources._stream(_Filled(read, numpy.float64(missing), means), A.shape, dtype, limit, held, order)
-
-
-def _has_rows(A: Any) -> bool:
-    strides = A.stride() if hasattr(A, "stride") else getattr(A, "strides", None)
-    return strides is None or A.shape[0] <= 1 or strides[0] >= strides[1]
 
 
 def _source_of(A: StreamedMatrix) -> tuple[Any, int, str]:

@@ -808,7 +808,7 @@ class World:
                     digests[name] = _digest(x)
                 except ValueError as error:  # not the cause if numbers of columns differ
                     fault = f"ValueError: {error}"
-            down, across = _strides(A)
+            down, across = _arrays.strides(A)
             rows, cols = A.shape
             has_rows = across == 1 or cols <= 1 or rows == 0
             has_columns = down == 1 or rows <= 1 or cols == 0
@@ -986,12 +986,6 @@ def _dtype_of(x: Any) -> Any:
     return numpy.dtype(str(x.dtype).removeprefix("torch."))
 
 
-def _strides(A: Any) -> tuple[int, int]:
-    if hasattr(A, "strides"):
-        return A.strides[0] // A.dtype.itemsize, A.strides[1] // A.dtype.itemsize
-    return A.stride(0), A.stride(1)  # PyTorch
-
-
 def _require_entries(operation: str, name: str, x: Any, entries: int, columns: tuple[int, ...] = ()) -> None:
     """Of a vector, or of each vector of a block with `columns`."""
     if tuple(getattr(x, "shape", ())) != (entries, *columns):
@@ -1067,7 +1061,7 @@ def _suitable(A: Any, order: str | None) -> Any:
     A = _arrays.suitable(A)
     if order is None or A.ndim != 2 or 1 in A.shape:
         return A
-    down, across = _strides(A)
+    down, across = _arrays.strides(A)
     if _by_rows("copy", order):
         return A if across == 1 else _arrays.contiguous(A)
     return A if down == 1 else _arrays.contiguous(A.T).T

@@ -40,8 +40,8 @@ struct MissingEntries {
   }
 };
 
-/// Moments of some entries of a column. A vector of moments has the fields of the first column in
-/// this order, then those of the second, and so on.
+/// Moments of some entries of a column. A vector of moments holds one column after another, each
+/// with its fields in this order.
 struct ColumnMoments {
   static constexpr Index fields = 7;
 
