@@ -8,6 +8,7 @@
 
 #include <tessera/backends/backend.hpp>
 #include <tessera/backends/cuda/cache.hpp>
+#include <tessera/backends/cuda/capture.hpp>
 #include <tessera/backends/cuda/pinned.hpp>
 #include <tessera/backends/cuda/teams.hpp>
 #include <tessera/backends/cuda/together.hpp>
@@ -115,6 +116,9 @@ struct Backend<Kokkos::Cuda> {
 
   static Index multiprocessors(Kokkos::Cuda const& exec) {
     return exec.cuda_device_prop().multiProcessorCount;
+  }
+  static unsigned long long capture_of(Kokkos::Cuda const& exec) {
+    return cuda::capture_of(exec.cuda_stream());
   }
 
  private:
