@@ -186,6 +186,7 @@ Method method_of_blocks(Exec const& exec, Index rows, Index cols, Index vectors,
   }
   auto const at_once = static_cast<Index>(detail::columns_at_once<Exec, T>(options.kernels));
   Index const count = summation::ceil_div(vectors, summation::ceil_div(vectors, at_once));
+  if (count == 1) return plan_atax<T, Layout>(exec, rows, cols, options).method;
   return detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
     Tuning const tuning = detail::tuning_for<T, row_major, Set>(
         exec, rows, cols, options.tuning, detail::SomeColumns{static_cast<int>(count)});

@@ -215,22 +215,6 @@ def test_compiled_functions_of_torch(mode):
         same(found, tessera.atax(host(a), host(v) * 2) + 1)
 
 
-def test_graphs_of_cupy():
-    a, v = cupy.ones((3000, 2000), np.float32), cupy.empty(2000, np.float32)
-    out = cupy.empty_like(v)
-    with cupy.cuda.Stream(non_blocking=True) as stream:
-        tessera.atax(a, v, out=out)
-        stream.synchronize()
-        stream.begin_capture()
-        tessera.atax(a, v, out=out)
-        graph = stream.end_capture()
-        for value in (1, 2):
-            v.fill(value)
-            graph.launch(stream)
-            stream.synchronize()
-            same(out, np.full(2000, 2000.0 * 3000 * value, np.float32))
-
-
 def test_places_are_not_mixed():
     a = cupy.ones((3, 2), np.float32)
     with pytest.raises(TypeError, match="on the host"):
