@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <app/base/text.hpp>
 #include <app/tuning/tuning_records.hpp>
 #include <io/types.hpp>
 #include <tessera/checks.hpp>
