@@ -623,6 +623,8 @@ by_columns = np.asfortranarray(a)
 segments = world.rows_of(3000, 30, order="F")
 M = world.matrix(wide[:, ::2][segments], order="F", copy=True)
 assert M.order == "F"
+assert world.matrix(a[mine], order="row-major").order == "C"
+assert world.matrix(by_columns[mine], order="column-major").order == "F"
 expect_same(world.atax(M, a[0]), tessera.atax(by_columns, a[0]), "atax of a copy by columns")
 expect_same(world.matvec(M, x, copy=True), tessera.matvec(by_columns, x.astype(float))[segments], "matvec of a matrix")
 mixed = world.matrix(by_columns[mine] if last else a[mine], copy=True)

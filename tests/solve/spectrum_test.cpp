@@ -14,6 +14,7 @@
 
 #include <tessera/solve.hpp>
 
+#include "solve/damaged_states.hpp"
 #include "support/cases.hpp"
 #include "support/data.hpp"
 #include "support/device_data.hpp"
@@ -264,16 +265,10 @@ TYPED_TEST(Spectrum, RefusesStatesThatDoNotFit) {
     auto fewer = *kept;
     fewer.numbers.pop_back();
     expect_refused(is_power, op, fewer, "the state is damaged");
+    resume_with_wrong_numbers(*kept, [&](auto const& state) {
+      numbers_of(is_power, op, options, solve::Control<T>{.resume = &state}, stop, steps);
+    });
     for (std::size_t i = 0; i < kept->numbers.size(); ++i) {
-      for (double const x : {-1.0, 0.5, 3.0, 1e300}) {
-        auto damaged = *kept;
-        damaged.numbers[i] = x;
-        try {
-          numbers_of(is_power, op, options, solve::Control<T>{.resume = &damaged}, stop, steps);
-        } catch (std::invalid_argument const&) {
-          continue;
-        }
-      }
       auto damaged = *kept;
       damaged.numbers[i] = std::numeric_limits<double>::quiet_NaN();
       expect_refused(is_power, op, damaged, "the state is damaged");

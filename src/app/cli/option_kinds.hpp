@@ -179,6 +179,12 @@ CLI::Option* add_whole(CLI::App& app, std::string const& name, std::optional<Num
       help);
 }
 
+template <class Number>
+CLI::Option* add_count(CLI::App& app, std::string const& name, Number& value,
+                       WholeRange const& range, std::string const& help) {
+  return add_whole(app, name, value, range, help)->type_name("N");
+}
+
 inline std::string like(std::string const& examples, std::string const& text) {
   bool const is_beyond = is_beyond_double(text);
   return (is_beyond ? " that a double holds" : ", such as " + examples) + ", found '" + text + "'";
@@ -283,16 +289,19 @@ inline CLI::Option* add_output_file(CLI::App& app, std::string const& name, std:
   return add_file(app, name, path, "/dev/stdout", help);
 }
 
+inline void add_result_file(CLI::App& app, std::string const& name, std::string& path,
+                            std::string const& what) {
+  add_output_file(app, name, path, "File for " + what + " (.npy or .bin)");
+}
+
 inline void add_threads(CLI::App& app, int& threads) {
-  add_whole(app, "--threads", threads, {.most = 65536},
-            "Host threads (else OMP_NUM_THREADS, else all processors)")
-      ->type_name("N");
+  add_count(app, "--threads", threads, {.most = 65536},
+            "Host threads (else OMP_NUM_THREADS, else all processors)");
 }
 
 inline void add_device(CLI::App& app, std::optional<int>& device) {
-  add_whole(app, "--device", device, {.least = 0, .most = 65535},
-            "Number of the GPU in `tessera info` (else the first that works)")
-      ->type_name("N");
+  add_count(app, "--device", device, {.least = 0, .most = 65535},
+            "Number of the GPU in `tessera info` (else the first that works)");
 }
 
 inline void add_cache_preference(CLI::App& app,

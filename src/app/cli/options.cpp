@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,20 +51,19 @@ std::string join(std::vector<std::string> const& words) {
   return text;
 }
 
-std::string command_case(CLI::App const& command) {
+/// The options of a command. Adds those with a choice of words to `choices`, by these words.
+std::string command_case(CLI::App const& command, std::map<std::string, std::string>& choices) {
   std::vector<std::string> names;
-  std::string text = "    " + command.get_name() + ")\n      case $previous in\n";
   for (CLI::Option const* const option : command.get_options()) {
     if (option->get_positional() || option->get_group().empty()) continue;
-    std::string const name = "--" + option->get_lnames().at(0);
-    names.push_back(name);
-    std::string choices = option->get_type_name();
-    if (choices.find('|') == std::string::npos) continue;
-    std::ranges::replace(choices, '|', ' ');
-    text.append("        ").append(name).append(") words=\"").append(choices).append("\" ;;\n");
+    names.push_back("--" + option->get_lnames().at(0));
+    std::string words = option->get_type_name();
+    if (words.find('|') == std::string::npos) continue;
+    std::ranges::replace(words, '|', ' ');
+    std::string& patterns = choices[words];
+    patterns += (patterns.empty() ? "'" : " | '") + command.get_name() + " " + names.back() + "'";
   }
-  return text + "        *) [[ $current == -* ]] && words=\"" + join(names) +
-         "\" ;;\n      esac ;;\n";
+  return "      " + command.get_name() + ") words=\"" + join(names) + "\" ;;\n";
 }
 
 std::vector<std::string> request_of(CLI::App const& app) {
@@ -88,11 +88,15 @@ std::vector<std::string> request_of(CLI::App const& app) {
 
 std::string bash_completion(CLI::App const& app) {
   std::vector<std::string> names;
-  std::string cases;
+  std::map<std::string, std::string> choices;
+  std::string of_words, of_options;
   for (CLI::App const* const command : app.get_subcommands([](auto const*) { return true; })) {
     if (command->get_group().empty()) continue;
     names.push_back(command->get_name());
-    cases += command_case(*command);
+    of_options += command_case(*command, choices);
+  }
+  for (auto const& [words, patterns] : choices) {
+    of_words.append("    ").append(patterns).append(") words=\"").append(words).append("\" ;;\n");
   }
   // REUSE-IgnoreStart: the head of the script, not of this file
   return "# SPDX-FileCopyrightText: 2026 The Tessera authors\n"
@@ -107,9 +111,14 @@ std::string bash_completion(CLI::App const& app) {
          " --help --version\" -- \"$current\"))\n"
          "    return\n"
          "  fi\n"
-         "  case ${COMP_WORDS[1]} in\n" +
-         cases +
+         "  case \"${COMP_WORDS[1]} $previous\" in\n" +
+         of_words +
          "  esac\n"
+         "  if [[ ! $words && $current == -* ]]; then\n"
+         "    case ${COMP_WORDS[1]} in\n" +
+         of_options +
+         "    esac\n"
+         "  fi\n"
          "  if [[ $words ]]; then\n"
          "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
          "  else\n"

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <stdexcept>
 #include <sys/file.h>
@@ -25,26 +24,20 @@
 #include <app/base/notices.hpp>
 #include <app/base/text.hpp>
 #include <app/tuning/tuning_cache.hpp>
+#include <app/tuning/tuning_records.hpp>
 #include <io/errors.hpp>
 #include <io/output_file.hpp>
 #include <io/shell_word.hpp>
-#include <tessera/checks.hpp>
 #include <tessera/version.hpp>
 
 namespace tessera::app {
 namespace {
 
-using Json = nlohmann::ordered_json;  // for writing
-using Read = nlohmann::json;          // finds keys quickly
+using Json = nlohmann::ordered_json;
+using Read = nlohmann::json;
 
 constexpr char format_name[] = "tessera tunings";
 constexpr int format_version = 2;
-
-/// Its message is part of a sentence.
-class Unusable : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 std::optional<std::filesystem::path> absolute_path_in(char const* variable) {
   char const* const value = std::getenv(variable);
@@ -66,156 +59,6 @@ std::string file_name_of(std::string const& text) {
   while (!name.empty() && name.back() == '-') name.pop_back();
   constexpr std::size_t longest = 200;
   return name.substr(0, longest);
-}
-
-template <class Number>
-Number number_in(Read const& object, char const* key, Number least,
-                 Number most = std::numeric_limits<Number>::max()) {
-  Read const& value = object.at(key);
-  if (value.is_number_integer()) {
-    bool const too_large =
-        value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(most);
-    if (!too_large && value.get<std::int64_t>() >= static_cast<std::int64_t>(least) &&
-        value.get<std::int64_t>() <= static_cast<std::int64_t>(most)) {
-      return value.get<Number>();
-    }
-  }
-  throw Unusable(std::string("damaged: ") + key + " is not a number that makes sense");
-}
-
-int int_in(Read const& object, char const* key) {
-  return number_in<int>(object, key, 0);
-}
-Index index_in(Read const& object, char const* key) {
-  return number_in<Index>(object, key, 0);
-}
-
-Json to_object(Tuning const& t) {
-  return {{"dot",
-           {{"lines_per_step", t.dot.lines_per_step},
-            {"lines_per_team", t.dot.lines_per_team},
-            {"segments_per_run", t.dot.segments_per_run}}},
-          {"sum",
-           {{"lines_per_step", t.sum.lines_per_step},
-            {"columns_per_team", t.sum.columns_per_team},
-            {"panels_per_team", t.sum.panels_per_team}}},
-          {"fused_lines",
-           {{"lines_per_step", t.fused_lines.lines_per_step},
-            {"dot_side_by_side", t.fused_lines.dot_side_by_side},
-            {"panels_per_team", t.fused_lines.panels_per_team}}},
-          {"fused_tiles",
-           {{"segments_per_tile", t.fused_tiles.segments_per_tile},
-            {"tiles_per_team", t.fused_tiles.tiles_per_team},
-            {"lines_per_step", t.fused_tiles.lines_per_step}}},
-          {"prefer_fused", t.prefer_fused}};
-}
-
-Tuning product_from(Read const& json) {
-  Tuning t;
-  Read const& dot = json.at("dot");
-  t.dot = {.lines_per_step = int_in(dot, "lines_per_step"),
-           .lines_per_team = index_in(dot, "lines_per_team"),
-           .segments_per_run = index_in(dot, "segments_per_run")};
-  Read const& sum = json.at("sum");
-  t.sum = {.lines_per_step = int_in(sum, "lines_per_step"),
-           .columns_per_team = index_in(sum, "columns_per_team"),
-           .panels_per_team = index_in(sum, "panels_per_team")};
-  Read const& lines = json.at("fused_lines");
-  t.fused_lines = {.lines_per_step = int_in(lines, "lines_per_step"),
-                   .dot_side_by_side = lines.at("dot_side_by_side").get<bool>(),
-                   .panels_per_team = index_in(lines, "panels_per_team")};
-  Read const& tiles = json.at("fused_tiles");
-  t.fused_tiles = {.segments_per_tile = index_in(tiles, "segments_per_tile"),
-                   .tiles_per_team = index_in(tiles, "tiles_per_team"),
-                   .lines_per_step = int_in(tiles, "lines_per_step")};
-  t.prefer_fused = json.at("prefer_fused").get<bool>();
-  checks::require_valid(t);
-  return t;
-}
-
-Json to_object(TransposeTuning const& t) {
-  return {{"tile_rows", t.tile_rows},
-          {"tile_cols", t.tile_cols},
-          {"team_size", t.team_size},
-          {"band", t.band},
-          {"stream", t.stream}};
-}
-
-TransposeTuning transpose_from(Read const& json) {
-  TransposeTuning const t{.tile_rows = int_in(json, "tile_rows"),
-                          .tile_cols = int_in(json, "tile_cols"),
-                          .team_size = int_in(json, "team_size"),
-                          .band = index_in(json, "band"),
-                          .stream = json.at("stream").get<bool>()};
-  checks::require_valid(t);
-  return t;
-}
-
-Json to_object(GemmTuning const& t) {
-  return {{"tile_rows", t.tile_rows},
-          {"tile_cols", t.tile_cols},
-          {"tile_depth", t.tile_depth},
-          {"band", t.band}};
-}
-
-GemmTuning gemm_from(Read const& json) {
-  GemmTuning const t{.tile_rows = int_in(json, "tile_rows"),
-                     .tile_cols = int_in(json, "tile_cols"),
-                     .tile_depth = int_in(json, "tile_depth"),
-                     .band = index_in(json, "band")};
-  checks::require_valid(t);
-  return t;
-}
-
-Json to_object(TuningRecord const& r) {
-  Json json = {{"operation", command_of(r.operation)},
-               {"type", io::to_string(r.type)},
-               {"layout", io::to_string(r.layout)},
-               {"rows", r.shape.rows},
-               {"cols", r.shape.cols},
-               {"factor_cols", r.shape.factor_cols},
-               {"seconds", r.seconds},
-               {"backend_seconds", r.backend_seconds}};
-  if (r.launch.tuning) json["product"] = to_object(*r.launch.tuning);
-  if (r.launch.transpose) json["transpose"] = to_object(*r.launch.transpose);
-  if (r.launch.gemm) json["gemm"] = to_object(*r.launch.gemm);
-  return json;
-}
-
-template <class Value, class Word>
-Value value_named(Read const& json, char const* key, std::initializer_list<Value> values,
-                  Word const& word_of) {
-  auto const word = json.at(key).get<std::string>();
-  for (Value const& value : values) {
-    if (word == word_of(value)) return value;
-  }
-  throw Unusable(std::string("damaged: ") + key + " is not known");
-}
-
-TuningRecord record_from(Read const& json) {
-  TuningRecord r;
-  auto const word_of = [](auto value) { return io::to_string(value); };
-  r.operation = value_named<std::string>(
-      json, "operation", {"atax", "multiply", "multiply_transposed", "transpose", "gemm"},
-      [](std::string const& name) { return command_of(name); });
-  r.type = value_named(json, "type", {io::ScalarType::f32, io::ScalarType::f64}, word_of);
-  r.layout = value_named(json, "layout", {io::Layout::right, io::Layout::left}, word_of);
-  r.shape = {.rows = number_in<std::int64_t>(json, "rows", 1),
-             .cols = number_in<std::int64_t>(json, "cols", 1),
-             .factor_cols = number_in<std::int64_t>(json, "factor_cols", 0)};
-  r.seconds = json.at("seconds").get<double>();
-  r.backend_seconds = json.at("backend_seconds").get<double>();
-  if (r.shape.is_product() != (r.operation == "gemm")) {
-    throw Unusable("damaged: factor_cols goes with gemm, and with nothing else");
-  }
-  if (r.operation == "transpose") {
-    r.launch.transpose = transpose_from(json.at("transpose"));
-  } else if (r.operation == "gemm") {
-    r.launch.gemm = gemm_from(json.at("gemm"));
-  } else {
-    r.launch.tuning = product_from(json.at("product"));
-  }
-  return r;
 }
 
 std::string bytes_of(std::filesystem::path const& path) {
@@ -249,7 +92,7 @@ Read parse(std::filesystem::path const& path) {
     if (json.at("format").get<std::string>() != format_name) {
       throw Unusable("it is no file of tunings");
     }
-    if (number_in<int>(json, "format_version", 0) != format_version) {
+    if (int_in(json, "format_version") != format_version) {
       throw Unusable("it has another format, of another version of this program");
     }
     if (auto const found = json.at("version").get<std::string>(); found != version) {

@@ -18,7 +18,7 @@ from tessera import _processor
 
 _processor.require()
 
-from tessera import _core, _matrices, _pictures, linalg  # noqa: E402
+from tessera import _core, _docs, _matrices, _pictures, linalg  # noqa: E402
 from tessera._check import Verdict, check  # noqa: E402
 from tessera._core import StreamedMatrix  # noqa: E402
 from tessera._digest import digest  # noqa: E402
@@ -82,6 +82,7 @@ __all__ = [
 for _name in __all__:
     if _name.startswith("from_"):
         globals()[_name].__module__ = "tessera"
+        _docs.complete(globals()[_name], _docs.SOURCES)
 StreamedMatrix.__signature__ = _inspect.Signature()  # `open` and `from_callback` create them
 StreamedMatrix._repr_html_ = _pictures.of_stream
 StreamedMatrix.__array__ = _matrices.refuse_array

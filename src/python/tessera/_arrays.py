@@ -156,9 +156,14 @@ def copied(x, dtype):
 _NARROW = ("float16", "bfloat16", "int8", "uint8", "int16", "uint16")
 
 
+def dtype_name(x):
+    """The name that NumPy has for the type of an array, also of PyTorch."""
+    return str(x.dtype).rpartition(".")[2]
+
+
 def is_narrow(x):
     """Whether an array has a type that products and solvers widen while they read it."""
-    return str(x.dtype).rpartition(".")[2] in _NARROW
+    return dtype_name(x) in _NARROW
 
 
 def strides(x):
@@ -173,7 +178,7 @@ def suitable(x):
     if type(x).__name__ == "StreamedMatrix":
         return x
     x = array(x)
-    name = str(x.dtype).rpartition(".")[2]
+    name = dtype_name(x)
     if name in ("float32", "float64") and 1 in strides(x) and min(strides(x)) > 0:
         return x
     return copied(x, "float32" if name in ("float16", "bfloat16", "float32") else "float64")

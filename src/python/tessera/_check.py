@@ -80,7 +80,7 @@ def check(
     if copy:
         A = _arrays.on_host(_arrays.suitable(A))
         A = A if A.flags.forc else A.copy()  # contiguous rows or columns
-        dtype = str(A.dtype).rpartition(".")[2]
+        dtype = _arrays.dtype_name(A)
         v, c, weights, minus, z = (None if x is None else _arrays.copied(x, dtype) for x in (v, c, weights, minus, z))
     elif isinstance(A, numpy.ndarray) and _arrays.is_narrow(A):
         A = A.astype(numpy.float32)

@@ -9,10 +9,13 @@ worker before the ranks start: a rank may send before another has begun.
 import asyncio
 import pickle
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy
+
+from tessera import _core
+from tessera._names import dtype_of
 
 _PATIENCE = 5  # seconds until a rank asks whether the sender is alive
 _PING, _END = -1, -2  # instead of a message number
@@ -146,8 +149,44 @@ def _on_rank(run: str, addresses: Sequence[str], rank: int, program: Any, argume
         ranks.end(sentence)
 
 
-def run(client: Any, program: Any, arguments: Sequence[Any], rows_of: Any) -> list[Any]:
-    """The results of all ranks; rows_of(shape, dtype, rank, size) divides dask arrays."""
+def run_on_dask(client: Any, program: Callable[..., Any], *arguments: Any) -> list[Any]:
+    """Call program(world, *arguments) on all workers of a dask cluster, which are the ranks of world.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Client of a cluster whose workers are processes. Each worker needs Tessera and one free thread.
+    program : callable
+        Function that is called on each worker with a `World`, followed by `arguments`.
+    *arguments : object
+        Arguments of the program. Of a dask array, each worker receives its rows as a NumPy array. The first one with
+        two dimensions determines the rows, the others must have the same number of rows.
+
+    Returns
+    -------
+    list
+        The results of all ranks.
+
+    Raises
+    ------
+    ValueError
+        If there are no workers, they are threads, or dask arrays have different numbers of rows.
+    DistributedError
+        If a rank fails in a call of `World` or of a solver.
+    RuntimeError
+        If a worker is lost, or a rank returns while another waits for it.
+
+    Notes
+    -----
+    Calls for the same cluster run one after the other. Results are bitwise identical for any number of workers.
+
+    Examples
+    --------
+    >>> import tessera.distributed
+    >>> def solve(world, A, b):
+    ...     return tessera.linalg.lsmr(world.matrix(A), b).x
+    >>> x = tessera.distributed.run_on_dask(client, solve, A, b)[0]  # doctest: +SKIP
+    """
     import uuid
 
     from distributed import Lock, as_completed, wait
@@ -172,7 +211,10 @@ def run(client: Any, program: Any, arguments: Sequence[Any], rows_of: Any) -> li
         try:
             parts = []
             for rank in range(len(addresses)):
-                first, end = rows_of(matrices[0].shape, matrices[0].dtype, rank, len(addresses)) if places else (0, 0)
+                first, end = 0, 0
+                if places:
+                    itemsize = dtype_of(matrices[0].dtype).itemsize
+                    first, end = _core._rows_of(*matrices[0].shape, itemsize, True, True, rank, len(addresses))
                 parts.append({k: client.compute(arguments[k][first:end]) for k in places})
             # Ranks occupy threads, and wait for ranks that would still wait for their rows.
             wait([future for its in parts for future in its.values()])

@@ -3,7 +3,7 @@
 """Entries that docstrings share.
 
 A docstring may name parameters without describing them, on one line: "A, b, damp". `complete` replaces such a line by
-the entries of these names, so that `help` shows whole texts.
+the entries of these names, so that `help` shows whole texts. `world` stands for the first lines of an example.
 """
 
 import inspect
@@ -84,6 +84,11 @@ blocks : bool, default False
 DistributedError
     If an argument of some rank has a wrong type, shape or layout, or the ranks pass different arguments.
 """)
+RANKS["world"] = """\
+>>> import numpy as np, tessera.distributed
+>>> from mpi4py import MPI
+>>> world = tessera.distributed.World(MPI.COMM_SELF)
+"""
 
 SOLVERS = _entries(f"""{_COPY}\
 A : array, StreamedMatrix or tessera.distributed.Matrix
@@ -109,6 +114,16 @@ tol : float, default 0
     Largest residual, relative to the largest value; 0 is the precision of the type.
 ax : matplotlib.axes.Axes, optional
     Where to draw. By default a new figure is made.
+""")
+
+SOURCES = _entries("""
+nulls : {"error", "mean"}, default "error"
+    Whether missing values raise an error, or are replaced by the mean of their column.
+dtype : data-type, optional
+    Type of the elements, float32 or float64. By default float32 if all columns are float16 or float32, otherwise
+    float64.
+memory_limit : int or str, default "1GiB"
+    Memory that a pass may use, in bytes or with a unit.
 """)
 
 ESTIMATORS = _entries("""

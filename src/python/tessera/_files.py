@@ -124,8 +124,7 @@ def from_anndata(
         Name of an entry of `obsm`, instead of `X`.
     dtype : data-type, optional
         Type of the elements, float32 or float64. By default float32 if they are float32, otherwise float64.
-    memory_limit : int or str, default "1GiB"
-        Memory that a pass may use, in bytes or with a unit.
+    memory_limit
 
     Returns
     -------
@@ -253,8 +252,7 @@ def from_safetensors(
         Name of a tensor of two dimensions. It can be left out if the file has one tensor.
     dtype : data-type, optional
         Type of the elements, float32 or float64. By default float32 for F16, BF16 and F32, otherwise float64.
-    memory_limit : int or str, default "1GiB"
-        Memory that a pass may use, in bytes or with a unit.
+    memory_limit
 
     Returns
     -------
@@ -337,8 +335,7 @@ def from_fits(
         Number or name of the header and data unit. By default the first that has an image.
     dtype : data-type, optional
         Type of the elements, float32 or float64. By default float32 if they are float32, otherwise float64.
-    memory_limit : int or str, default "1GiB"
-        Memory that a pass may use, in bytes or with a unit.
+    memory_limit
 
     Returns
     -------

@@ -43,9 +43,7 @@ def from_pandas(frame: Any, *, nulls: str = "error", dtype: Any = None, order: s
         Columns of numbers.
     nulls : {"error", "mean"}, default "error"
         Whether missing values (NaN, None, NA) raise an error, or are replaced by the mean of their column.
-    dtype : data-type, optional
-        Type of the elements, float32 or float64. By default float32 if all columns are float16 or float32, otherwise
-        float64.
+    dtype
     order : {"C", "F"}, optional
         Layout of the result. By default that of the frame, and "F" if it is copied. The layout decides the order of
         summation, and with it the last bits.

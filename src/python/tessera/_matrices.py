@@ -132,8 +132,7 @@ def from_callback(
         Type of the elements, float32 or float64.
     order : {"C", "F"}, default "C"
         "C" reads blocks of whole rows, "F" blocks of whole columns.
-    memory_limit : int or str, default "1GiB"
-        Memory that a pass may use, in bytes or with a unit.
+    memory_limit
 
     Returns
     -------

@@ -90,7 +90,7 @@ def fill_missing(
     if means is None:
         stats = _core._column_stats("fill_missing", A, 0, missing, copy)
         means = [mean if count > 0 else 0.0 for mean, count in zip(stats["mean"], stats["count"])]
-    dtype = numpy.dtype("float32" if _arrays.is_narrow(A) else str(A.dtype).rpartition(".")[2])
+    dtype = numpy.dtype("float32" if _arrays.is_narrow(A) else _arrays.dtype_name(A))
     means = numpy.asarray(_arrays.on_host(_arrays.array(means)), dtype)
     if means.shape != (A.shape[1],):
         raise ValueError(f"tessera.fill_missing: means must have {A.shape[1]} entries, found {found(means)}")

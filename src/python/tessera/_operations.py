@@ -280,7 +280,7 @@ def axpby(a: float, x: Any, b: float, y: Any, *, copy: bool = False) -> None:
             raise TypeError(f"tessera.axpby: y must be an array, found {type(y).__name__}")
         x = _arrays.array(x)
         if str(x.dtype) != str(y.dtype) or any(stride < 0 for stride in getattr(x, "strides", ())):
-            x = _arrays.copied(x, str(y.dtype).rpartition(".")[2])
+            x = _arrays.copied(x, _arrays.dtype_name(y))
     _core.axpby(a, x, b, y)
 
 

@@ -12,9 +12,10 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from tessera import _arrays, _core, linalg
+from tessera import _arrays, _core
 from tessera._sentences import renamed
 from tessera._sklearn_inputs import _columns, _linear, _matrix, _number, _require_flag, _scalar, _vector, _weights, _with_intercepts
+from tessera._solvers import CONVERGED, NOT_FINITE, NOT_SOLVABLE, level_of_caller
 
 
 class PerfectSeparationWarning(ConvergenceWarning):
@@ -85,16 +86,16 @@ class _LinearModel(BaseEstimator):
         """Raises or warns if a fit did not converge."""
         name = f"sklearn.{type(self).__name__}"
         why = result["detail"] or result["why"]
-        if result["stop"] == linalg._NOT_FINITE:
+        if result["stop"] == NOT_FINITE:
             raise ValueError(f"{name}: {why}")
-        if result["stop"] == linalg._NOT_SOLVABLE:
-            warnings.warn(f"{type(self).__name__}: {why}", PerfectSeparationWarning, stacklevel=linalg._level_of_caller())
-        elif result["stop"] != linalg._CONVERGED:
+        if result["stop"] == NOT_SOLVABLE:
+            warnings.warn(f"{type(self).__name__}: {why}", PerfectSeparationWarning, stacklevel=level_of_caller())
+        elif result["stop"] != CONVERGED:
             warnings.warn(
                 f"{type(self).__name__}: {why}: the scaled gradient is {result['quantity']:.2e}, "
                 f"expected at most {result['bound']:.1e}; raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=linalg._level_of_caller(),
+                stacklevel=level_of_caller(),
             )
 
     def _describe(self, result: dict) -> None:

@@ -5,7 +5,6 @@
 import numbers
 from typing import Any
 
-import numpy
 from sklearn.utils import check_random_state
 
 from tessera import linalg

@@ -273,8 +273,7 @@ def from_blocks(blocks: Iterable[Any], *, dtype: Any = None, memory_limit: int |
     dtype : data-type, optional
         Type of the elements, float32 or float64. By default float32 if all blocks are float16, bfloat16 or float32,
         otherwise float64.
-    memory_limit : int or str, default "1GiB"
-        Memory that a pass may use, in bytes or with a unit.
+    memory_limit
 
     Returns
     -------
@@ -373,8 +372,7 @@ def from_xarray(x: Any, *, dtype: Any = None, memory_limit: int | str = "1GiB") 
         Variable of two dimensions; the first one gives the rows.
     dtype : data-type, optional
         Type of the elements, float32 or float64. By default float32 if `x` is float16 or float32, otherwise float64.
-    memory_limit : int or str, default "1GiB"
-        Memory that a pass may use, in bytes or with a unit.
+    memory_limit
 
     Returns
     -------

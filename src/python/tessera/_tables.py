@@ -204,13 +204,7 @@ def from_parquet(
         A file, or several with the same columns, whose rows follow each other.
     columns : sequence of str, optional
         Names of columns of numbers, in the order of the matrix. By default all columns of the first file.
-    nulls : {"error", "mean"}, default "error"
-        Whether missing values raise an error, or are replaced by the mean of their column.
-    dtype : data-type, optional
-        Type of the elements, float32 or float64. By default float32 if all columns are float16 or float32, otherwise
-        float64.
-    memory_limit : int or str, default "1GiB"
-        Memory that a pass may use, in bytes or with a unit.
+    nulls, dtype, memory_limit
 
     Returns
     -------
@@ -320,11 +314,7 @@ def from_arrow(
         A table in memory, or a file, which is mapped.
     columns : sequence of str, optional
         Names of columns of numbers, in the order of the matrix. By default all columns.
-    nulls : {"error", "mean"}, default "error"
-        Whether missing values raise an error, or are replaced by the mean of their column.
-    dtype : data-type, optional
-        Type of the elements, float32 or float64. By default float32 if all columns are float16 or float32, otherwise
-        float64.
+    nulls, dtype
     memory_limit : int or str, default "1GiB"
         Memory that a pass may use, in bytes or with a unit, without a table in memory.
 
