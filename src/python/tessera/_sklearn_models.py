@@ -83,16 +83,19 @@ class _LinearModel(BaseEstimator):
 
     def _judge(self, result: dict) -> None:
         """Raises or warns if a fit did not converge."""
-        name = f"sklearn.{type(self).__name__}"
+        name = type(self).__name__
         why = result["detail"] or result["why"]
         if result["stop"] == linalg._NOT_FINITE:
             raise ValueError(f"{name}: {why}")
         if result["stop"] == linalg._NOT_SOLVABLE:
-            warnings.warn(f"{type(self).__name__}: {why}", PerfectSeparationWarning, stacklevel=linalg._level_of_caller())
+            warnings.warn(f"{name}: {why}", PerfectSeparationWarning, stacklevel=linalg._level_of_caller())
         elif result["stop"] != linalg._CONVERGED:
+            advice = "raise max_iter or tol"
+            if result["stop"] == linalg._PRECISION_LIMIT:  # more iterations change nothing
+                advice = "raise tol, leave out columns that nearly depend on others, or subtract rough means first"
             warnings.warn(
-                f"{type(self).__name__}: {why}: the scaled gradient is {result['quantity']:.2e}, "
-                f"expected at most {result['bound']:.1e}; raise max_iter or tol",
+                f"{name}: {why}: the scaled gradient is {result['quantity']:.2e}, "
+                f"expected at most {result['bound']:.1e}; {advice}",
                 ConvergenceWarning,
                 stacklevel=linalg._level_of_caller(),
             )
@@ -135,6 +138,8 @@ class _LinearModel(BaseEstimator):
 
 
 class _Regressor(RegressorMixin, _LinearModel):
+    _flattens_one_target = False  # whether coef_ has one dimension if y has the shape (n_samples, 1)
+
     def _fit(
         self,
         loss: str,
@@ -210,11 +215,16 @@ class _Regressor(RegressorMixin, _LinearModel):
             self._judge(result)
             self._describe(result)
             statistics.append({name: getattr(self, name) for name in _STATISTICS})
+        if hasattr(self, "solver"):
+            automatic = "cholesky" if X.shape[1] <= 512 else "sparse_cg"
+            self.solver_ = automatic if self.solver == "auto" else self.solver
         intercepts = numpy.array([result["intercept"] for result in results], _scalar(X))
         if y.ndim == 1:
             self.coef_, self.intercept_ = x, intercepts[0]
             return self
-        self.coef_, self.intercept_ = x.reshape(count, -1), intercepts
+        coefficients = x.reshape(count, -1)
+        self.coef_ = coefficients[0] if count == 1 and self._flattens_one_target else coefficients
+        self.intercept_ = intercepts
         for name, of_all in _STATISTICS.items():
             setattr(self, name, of_all([each[name] for each in statistics]))
         return self
