@@ -528,6 +528,15 @@ def test_the_solver_that_was_chosen_is_named():
     assert not hasattr(of_tessera.LinearRegression().fit(X, y), "solver_")
 
 
+@pytest.mark.parametrize("count", [12, 20, 33, 43])
+def test_equal_columns_are_fitted_as_scikit_learn_does(count):
+    X, y = np.tile(np.arange(1.0, 51)[:, None], (1, count)), np.arange(50) % 7 + 1.0
+    found, expected = of_tessera.RidgeCV().fit(X, y), linear_model.RidgeCV().fit(X, y)
+    assert found.alpha_ == expected.alpha_
+    close(found.coef_, expected.coef_)
+    close(of_tessera.PCA().fit(X).explained_variance_[0], decomposition.PCA().fit(X).explained_variance_[0])
+
+
 @pytest.mark.parametrize("estimator", [of_tessera.LinearRegression(), of_tessera.PCA()])
 def test_times_are_no_numbers(estimator):
     times = np.arange(6).reshape(3, 2)
