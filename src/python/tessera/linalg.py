@@ -599,6 +599,8 @@ def lsqr(
     """
     if calc_var:
         raise ValueError("tessera.linalg.lsqr: calc_var=True is not supported")
+    if isinstance(iter_lim, numbers.Real) and iter_lim < 0:
+        raise ValueError(f"tessera.linalg.lsqr: iter_lim must be a whole number of at least 0, found {iter_lim!r}")
     steps: list[Step] | None = [] if history else None
     (result,) = _solve(
         "lsqr", A, [b], [damp], atol=atol, btol=btol, conlim=conlim, maxiter=iter_lim, x0=x0, copy=copy,
@@ -813,8 +815,8 @@ def lstsq(
     """
     name = "tessera.linalg.lstsq"
     if copy and not isinstance(A, _core.StreamedMatrix):
-        A = _arrays.array(A) if _is_array(A) else A
-        b = _arrays.array(b)
+        A = _arrays.array(A, f"{name}: A must be") if _is_array(A) else A
+        b = _arrays.array(b, f"{name}: b must be")
     rows, cols = _shape(name, A)
     values = None
     if rcond is not None:
@@ -833,8 +835,9 @@ def lstsq(
                 raise numpy.linalg.LinAlgError(
                     f"{name}: {result['why']}, after {_counted(result['iterations'])}; raise maxiter"
                 )
+        no_rank = 0 if 0 in (rows, cols) else None
         return [
-            (result["x"], result["normr"] ** 2, result["rank"] if result["rank"] >= 0 else None) for result in results
+            (result["x"], result["normr"] ** 2, result["rank"] if result["rank"] >= 0 else no_rank) for result in results
         ]
 
     def has_residues(rank: int | None) -> bool:
@@ -876,7 +879,9 @@ class _Truncated:
         if _is_distributed(A) or cols > self.MOST_COLUMNS:
             where = "a distributed matrix" if _is_distributed(A) else f"{cols} columns"
             raise ValueError(f"{name}: rcond is for matrices of one process with at most {self.MOST_COLUMNS} columns, found {where}")
-        self.A = _arrays.suitable(A) if copy else A
+        if 0 in (rows, cols):
+            raise ValueError(f"{name}: rcond is for matrices with elements, found shape {(rows, cols)}")
+        self.A = _arrays.suitable(A, f"{name}: A must be") if copy else A
         self.copy = copy
         _, values, vh = svds(self.A, min(rows, cols), return_singular_vectors="vh", progress=progress)
         values, host = values[::-1] if isinstance(values, numpy.ndarray) else values.flip(0), _arrays.on_host(values)
@@ -905,8 +910,7 @@ class _Truncated:
 
 def _shape(name: str, A: Any) -> tuple[int, int]:
     if not hasattr(A, "shape"):
-        advice = "; copy=True makes an array of it" if isinstance(A, (list, tuple)) else ""
-        raise TypeError(f"{name}: A must be an array, found {type(A).__name__}{advice}")
+        raise TypeError(f"{name}: A must be an array, found {type(A).__name__}{_arrays.advice(A)}")
     shape = tuple(A.shape)
     if len(shape) != 2:
         raise ValueError(f"{name}: A must have two dimensions, found {type(A).__name__} of shape {shape}")
@@ -924,7 +928,7 @@ def _dtype(name: str, A: Any) -> numpy.dtype:
 def _with_triplets(name: str, A: Any, parameter: str, k: int, copy: bool) -> Any:
     """A as an array or a stream, which has k singular values."""
     if copy and _is_array(A):
-        A = _arrays.array(A)
+        A = _arrays.array(A, f"{name}: A must be")
     most = min(_shape(name, A))
     if most == 0:
         raise ValueError(f"{name}: `A` must not be empty, found shape {tuple(A.shape)}")
@@ -1236,10 +1240,10 @@ def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: b
     (array([2., 7.]), array([1., 0.]), array([1, 0]))
     """
     name = "linalg.column_stats"
-    if ddof < 0:
+    if not _is_whole(ddof) or ddof < 0:
         raise ValueError(f"tessera.{name}: `ddof` must be an integer of at least 0, found {found(ddof)}")
     if copy and _is_array(A):
-        A = _arrays.array(A)
+        A = _arrays.array(A, f"tessera.{name}: A must be")
     _shape("tessera." + name, A)
     result = _core._column_stats(name, A, int(ddof), missing, copy)
     return ColumnStats(*(
