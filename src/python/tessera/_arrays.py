@@ -57,7 +57,8 @@ def advice(x):
         return "; pass its toarray()"
     if isinstance(x, numpy.ndarray):
         return "; copy=True makes a copy of numbers" if x.dtype.kind in "fiubO" or is_narrow(x) else ""
-    is_table = hasattr(x, "__array__") and hasattr(x, "shape")  # of pandas, Polars or xarray
+    # Of pandas, Polars or xarray, and no tensor of PyTorch, which is not converted.
+    is_table = hasattr(x, "__array__") and hasattr(x, "shape") and not hasattr(x, "__dlpack__")
     return "; copy=True makes an array of it" if is_table or isinstance(x, (list, tuple)) else ""
 
 
