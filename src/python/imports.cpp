@@ -223,7 +223,7 @@ Taken Call::any(nb::handle x, char const* what, char const* expected) const {
     object = is_bfloat16 ? nb::object(x.attr("view")("uint16")) : through_interface(x);
     if (object.is_none() || !nb::try_cast(object, imported, false)) {
       std::string const advice =
-          !is_numpy(x) || may_copy ? "" : "; copy=True makes a copy of numbers";
+          may_copy ? "" : nb::cast<std::string>(modules().arrays.attr("advice")(x));
       fail_type(std::string(what) +
                 " must be an array with DLPack or a buffer of native numbers, found " + name_of(x) +
                 advice);
@@ -237,12 +237,18 @@ Taken Call::any(nb::handle x, char const* what, char const* expected) const {
 
 namespace {
 
-nb::object or_array(Call const& call, nb::handle x) {
-  return call.may_copy ? nb::object(modules().arrays.attr("array")(x)) : nb::borrow(x);
+/// The begin of an error of tessera._arrays.
+std::string must_be(Call const& call, char const* what) {
+  return "tessera." + std::string(call.name) + ": " + what + " must be";
+}
+
+nb::object or_array(Call const& call, nb::handle x, char const* what) {
+  if (!call.may_copy) return nb::borrow(x);
+  return modules().arrays.attr("array")(x, must_be(call, what));
 }
 
 Taken copied(Call const& call, nb::handle x, char const* what, ElementType const& type) {
-  return call.any(modules().arrays.attr("copied")(x, type.name), what);
+  return call.any(modules().arrays.attr("copied")(x, type.name, must_be(call, what)), what);
 }
 
 ElementType scalar_type_for(Taken const& x) {
@@ -251,10 +257,16 @@ ElementType scalar_type_for(Taken const& x) {
 
 constexpr auto with_copy = "; copy=True makes a copy";
 
+/// A copy of complex numbers is refused, too.
+std::string found_type(Array const& x) {
+  bool const is_complex = x.type.name.starts_with("complex");
+  return "found " + x.type.name + " of shape " + shape_text(x) + (is_complex ? "" : with_copy);
+}
+
 }  // namespace
 
 Taken Call::forward(nb::handle x, char const* what, char const* expected) const {
-  Taken taken = any(or_array(*this, x), what, expected);
+  Taken taken = any(or_array(*this, x, what), what, expected);
   if (may_copy && !is_readable(taken.array)) {
     taken = any(modules().arrays.attr("contiguous")(taken.object), what, expected);
   }
@@ -264,7 +276,7 @@ Taken Call::forward(nb::handle x, char const* what, char const* expected) const 
 
 Taken Call::matrix(nb::handle x, char const* what, bool may_be_narrow) const {
   constexpr auto expected = "two dimensions";
-  Taken taken = any(or_array(*this, x), what, expected);
+  Taken taken = any(or_array(*this, x, what), what, expected);
   Array const& array = taken.array;
   if (array.dimensions != 2) {
     fail_value(std::string(what) + " must have " + expected + ", found shape " + shape_text(array));
@@ -283,7 +295,7 @@ Taken Call::matrix(nb::handle x, char const* what, bool may_be_narrow) const {
 
 Taken Call::vector(nb::handle x, char const* what) const {
   constexpr auto expected = "one dimension";
-  Taken taken = any(or_array(*this, x), what, expected);
+  Taken taken = any(or_array(*this, x, what), what, expected);
   if (taken.array.dimensions != 1) {
     fail_value(std::string(what) + " must have " + expected + ", found shape " +
                shape_text(taken.array));
@@ -298,7 +310,7 @@ Taken Call::vector(nb::handle x, char const* what) const {
 
 Taken Call::input(nb::handle x, char const* what, ElementType const& type,
                   std::string const& model_name, char const* expected) const {
-  Taken taken = any(or_array(*this, x), what, expected);
+  Taken taken = any(or_array(*this, x, what), what, expected);
   if (may_copy && !(taken.array.type == type && is_readable(taken.array))) {
     taken = copied(*this, taken.object, what, type);
   }
@@ -309,15 +321,14 @@ Taken Call::input(nb::handle x, char const* what, ElementType const& type,
 
 void Call::require_scalars(Taken const& x, char const* what) const {
   if (x.array.type.is_scalar()) return;
-  fail_type(std::string(what) + " must be float32 or float64, found " + x.array.type.name +
-            " of shape " + shape_text(x.array) + with_copy);
+  fail_type(std::string(what) + " must be float32 or float64, " + found_type(x.array));
 }
 
 void Call::require_type(Taken const& x, char const* what, ElementType const& type,
                         std::string const& model_name) const {
   if (x.array.type == type) return;
-  fail_type(std::string(what) + " must be " + type.name + " as " + model_name + " is, found " +
-            x.array.type.name + " of shape " + shape_text(x.array) + with_copy);
+  fail_type(std::string(what) + " must be " + type.name + " as " + model_name + " is, " +
+            found_type(x.array));
 }
 
 void Call::require_place(Taken const& x, char const* what, Taken const& model,
@@ -367,7 +378,9 @@ Taken Call::output(nb::handle out, char const* what, Taken const& model, int dim
     is_writable = !interface.is_none() && nb::try_cast(interface, writable, false);
   }
   if (!is_writable) {
-    Taken const taken = any(object, what);  // throws its own error if it is no array
+    Call as_it_is = *this;
+    as_it_is.may_copy = true;                        // no advice to copy
+    Taken const taken = as_it_is.any(object, what);  // throws its own error if it is no array
     fail_value(std::string(what) + " of shape " + shape_text(taken.array) +
                " must be writable, found one that is read-only");
   }

@@ -269,8 +269,9 @@ double dot_of(nb::handle x, nb::handle y, bool copy) {
 
 void axpby_of(double a, nb::handle x, double b, nb::handle y) {
   Call const call{"axpby", false};
-  Taken const model = call.any(y, "y", "one dimension");
-  if (!model.array.type.is_scalar()) {  // a copy of y would not be written
+  // May "copy", so that no error advises it: a copy of y would not be written.
+  Taken const model = Call{"axpby", true}.any(y, "y", "one dimension");
+  if (!model.array.type.is_scalar()) {
     call.fail_type("y must be float32 or float64, found " + model.array.type.name + " of shape " +
                    shape_text(model.array));
   }

@@ -85,6 +85,31 @@ def test_a_limit_that_is_named_is_enough_for_several_sides():
     assert solve(enough).tobytes() == linalg.lstsq(a, b)[0].tobytes()
 
 
+@pytest.mark.parametrize("rows", [30, 300])
+def test_equal_columns(rows):
+    b = np.arange(1.0, rows + 1)
+    for n in range(10, 50):
+        a = np.tile(b[:, None], (1, n))
+        x, _, rank, _ = linalg.lstsq(a, b)
+        assert rank == 1
+        np.testing.assert_allclose(x, np.full(n, 1 / n), rtol=1e-11)
+        np.testing.assert_allclose(linalg.ridge(a, b, 0.0).x, x, rtol=1e-11)
+        k = min(rows, n)
+        values = np.append(np.zeros(k - 1), np.sqrt(n) * np.linalg.norm(b))
+        np.testing.assert_allclose(linalg.svds(a, k, return_singular_vectors=False), values, rtol=1e-12, atol=1e-10 * values[-1])
+        components = linalg.pca(a, k).components
+        np.testing.assert_allclose(components @ components.T, np.eye(k), atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (6, 0), (0, 0)])
+def test_lstsq_of_an_empty_matrix_has_rank_zero(shape):
+    a, b = np.zeros(shape), np.arange(float(shape[0]))
+    x, residues, rank, _ = linalg.lstsq(a, b)
+    assert x.tolist() == [0.0] * shape[1] and rank == 0
+    np.testing.assert_array_equal(np.ravel(residues), [b @ b] if shape == (6, 0) else [])
+    assert linalg.lstsq(a, np.stack([b, b], axis=1))[2] == 0
+
+
 def test_lstsq(a):
     b = np.stack([right_side(a.dtype), a @ np.ones(N, a.dtype)], axis=1)
     x, residues, rank, s = linalg.lstsq(a, b)
@@ -351,7 +376,7 @@ def test_refusals():
         linalg.lsmr(a, np.ones(N))
     with pytest.raises(TypeError, match="A must be float32 or float64, found int64"):
         linalg.svds(np.ones((3, 4), int), 1)
-    with pytest.raises(TypeError, match="expected an array of real numbers, found complex128"):
+    with pytest.raises(TypeError, match="svds: A must be an array of real numbers, found complex128"):
         linalg.svds(np.ones((3, 4), complex), 1, copy=True)
     with pytest.raises(ValueError, match="damp"):
         linalg.lsmr(a, b, damp=-1)

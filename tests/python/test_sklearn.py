@@ -475,8 +475,11 @@ def test_what_does_not_converge_warns():
     from sklearn.exceptions import ConvergenceWarning
 
     X, y = datasets.load_breast_cancer(return_X_y=True)
-    with pytest.warns(ConvergenceWarning, match="the limit of iterations was reached"):
+    with pytest.warns(ConvergenceWarning, match="the limit of iterations was reached .*; raise max_iter or tol"):
         of_tessera.LogisticRegression(max_iter=1).fit(scaled(X), y)
+    powers = np.linspace(0, 10, 200)[:, None] ** np.arange(1, 16)
+    with pytest.warns(ConvergenceWarning, match="the precision of the arithmetic was reached .*; raise tol, leave out"):
+        of_tessera.LinearRegression().fit(powers, np.sin(powers[:, 0]))
 
 
 @pytest.mark.parametrize(
@@ -514,6 +517,43 @@ def test_negative_counts_of_any_type_are_named():
     for kind in (int, float, object):
         with pytest.raises(ValueError, match="^PoissonRegressor: .*found -1.* at row 0"):
             of_tessera.PoissonRegressor().fit(X, np.full(150, -1, kind))
+
+
+def test_the_solver_that_was_chosen_is_named():
+    X, y = datasets.load_diabetes(return_X_y=True)
+    assert of_tessera.Ridge().fit(X, y).solver_ == linear_model.Ridge().fit(X, y).solver_ == "cholesky"
+    assert of_tessera.Ridge(solver="lbfgs").fit(X, y).solver_ == "lbfgs"
+    wide = np.tile(X[:40], (1, 52))
+    assert of_tessera.Ridge().fit(wide, y[:40]).solver_ == "sparse_cg"
+    assert not hasattr(of_tessera.LinearRegression().fit(X, y), "solver_")
+
+
+@pytest.mark.parametrize("count", [12, 20, 33, 43])
+def test_equal_columns_are_fitted_as_scikit_learn_does(count):
+    X, y = np.tile(np.arange(1.0, 51)[:, None], (1, count)), np.arange(50) % 7 + 1.0
+    found, expected = of_tessera.RidgeCV().fit(X, y), linear_model.RidgeCV().fit(X, y)
+    assert found.alpha_ == expected.alpha_
+    close(found.coef_, expected.coef_)
+    close(of_tessera.PCA().fit(X).explained_variance_[0], decomposition.PCA().fit(X).explained_variance_[0])
+
+
+@pytest.mark.parametrize("estimator", [of_tessera.LinearRegression(), of_tessera.PCA()])
+def test_times_are_no_numbers(estimator):
+    times = np.arange(6).reshape(3, 2)
+    tables = [times.astype("M8[D]"), times.astype("m8[s]")]
+    pandas = package("pandas")
+    tables.append(pandas.DataFrame({"x": [1.0, 2.0, 3.0], "when": times.astype("M8[s]")[:, 0]}))
+    for table in tables:
+        with pytest.raises(TypeError, match=r"X must have numbers, found (datetime|timedelta)64.*; make numbers of the times"):
+            estimator.fit(table, [1.0, 2.0, 4.0])
+
+
+def test_complex_weights_and_offsets_are_refused():
+    X, y = np.arange(6.0).reshape(3, 2), np.array([1.0, 2.0, 4.0])
+    with pytest.raises(ValueError, match="Ridge: sample_weight must have real numbers, found complex128"):
+        of_tessera.Ridge().fit(X, y, np.ones(3) + 1j)
+    with pytest.raises(ValueError, match="PoissonRegressor: offset must have real numbers, found complex128"):
+        of_tessera.PoissonRegressor().fit(X, y, None, np.ones(3) + 1j)
 
 
 def test_weights_that_make_no_sense():
@@ -642,7 +682,8 @@ def test_several_targets(alpha, intercept, tmp_path):
     assert again.coef_.tobytes() == found.coef_.tobytes()
     assert again.predict(tessera.open(tmp_path / "x.npy")).tobytes() == found.predict(X).tobytes()
     one = getattr(of_tessera, name)(fit_intercept=intercept).fit(X, Y[:, :1], weights)
-    assert one.coef_.shape == (1, 3) and one.predict(X).shape == (20, 1)
+    theirs = getattr(linear_model, name)(fit_intercept=intercept).fit(X, Y[:, :1], weights)
+    assert one.coef_.shape == theirs.coef_.shape and one.predict(X).shape == theirs.predict(X).shape
     if not intercept:
         close(one.intercept_, [0])
     with pytest.raises(ValueError, match="a summary needs .* one target"):
@@ -849,7 +890,7 @@ def test_table_of_models_and_data_sets(model, arguments, exact, name):
     expected = getattr(linear_model, model)(**arguments, **exact).fit(X, y)
     found = getattr(of_tessera, model)(**{key: x for key, x in arguments.items() if key != "link"}).fit(X, y)
     shared = {key for key in vars(expected) if key.endswith("_") and not key.startswith("_")}
-    left_out = {"n_iter_", "rank_", "singular_", "solver_"}
+    left_out = {"n_iter_", "rank_", "singular_"}
     assert shared - left_out <= set(vars(found))
     size = np.abs(expected.coef_).max()
     close(found.coef_, expected.coef_, atol=1e-5 * size)
@@ -990,7 +1031,7 @@ def test_coordinates_of_another_number_are_refused(estimator):
 
 
 NOT_ACCEPTED = {
-    "LogisticRegression": {"dual", "intercept_scaling", "multi_class"},
+    "LogisticRegression": {"multi_class"},
 }
 
 
@@ -1010,6 +1051,7 @@ def test_arguments_of_scikit_learn_are_accepted(name):
         (of_tessera.LinearRegression(positive=True), "LinearRegression: positive must be False: .* found True"),
         (of_tessera.Ridge(positive=np.True_), "Ridge: positive must be False"),
         (of_tessera.LogisticRegression(penalty="l1"), "LogisticRegression: penalty must be 'l2' or None: .* found 'l1'"),
+        (of_tessera.LogisticRegression(dual=True), "LogisticRegression: dual must be False"),
         (of_tessera.LogisticRegression(l1_ratio=0.5), "LogisticRegression: l1_ratio must be 0 or None"),
         (of_tessera.TweedieRegressor(link="identity"), "TweedieRegressor: link must be 'auto' or 'log'"),
     ],

@@ -73,6 +73,8 @@ def test_types_of_blocks():
         tessera.from_blocks([np.ones((2, 2), complex)])
     with pytest.raises(ValueError, match=r"with 2 columns, found shape \(2, 3\) of block 1"):
         tessera.from_blocks([np.ones((2, 2)), np.ones((2, 3))])
+    with pytest.raises(ValueError, match=r"expected matrices, found shape \(2,\) of block 1"):
+        tessera.from_blocks([np.ones((2, 2)), np.ones(2)])
     with pytest.raises(TypeError, match="expected a sequence of matrices, found one ndarray"):
         tessera.from_blocks(np.ones((2, 2)))
     with pytest.raises(ValueError, match="at least one row and one column"):
@@ -266,8 +268,18 @@ def test_scaled_fits_and_cubes(tmp_path):
     with pytest.raises(ValueError, match="expected an image, found none"):
         tessera.from_fits(tmp_path / "line.fits")
     (tmp_path / "no.fits").write_bytes(b"nothing")
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match=r"no\.fits: expected a FITS file, found: "):
         tessera.from_fits(tmp_path / "no.fits")
+    for missing in (7, "NONE"):
+        with pytest.raises(ValueError, match=rf"scaled\.fits: has no HDU {missing!r}; images are in \[0\]"):
+            tessera.from_fits(tmp_path / "scaled.fits", missing)
+
+
+def test_paths_of_a_wrong_kind():
+    for name in ("from_safetensors", "from_fits"):
+        for wrong in (None, 3):
+            with pytest.raises(TypeError, match=f"tessera.{name}: path must be a text or a path, found {wrong}"):
+                getattr(tessera, name)(wrong)
 def parquet(path, columns, **options):
     arrow, parquet = package("pyarrow"), package("pyarrow.parquet")
     parquet.write_table(arrow.table(columns), path, **options)
@@ -338,8 +350,10 @@ def test_missing_values_in_arrow():
         parts = arrow.Table.from_batches(table.to_batches(batch))
         stream = tessera.from_arrow(parts, nulls="mean")
         assert tessera.matvec(stream, np.array([100.0, 10.0, 1.0])).tolist() == [151, 440, 361, 851]
-    with pytest.raises(TypeError, match="found column 's' of type string"):
+    with pytest.raises(TypeError, match="found column 's' of type string$"):
         tessera.from_arrow(arrow.table({"s": ["a"]}))
+    with pytest.raises(TypeError, match=r"found column 's' of type string; choose columns, for example columns=\['x'\]"):
+        tessera.from_arrow(arrow.table({"s": ["a"], "x": [1.0]}))
     with pytest.raises(TypeError, match="expected a pyarrow.Table or a path, found list"):
         tessera.from_arrow([1.0])
 

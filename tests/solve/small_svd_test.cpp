@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include <tessera/solve/small_eigen.hpp>
 #include <tessera/solve/small_svd.hpp>
 
 /// Small matrices, on the host.
@@ -119,6 +120,23 @@ TEST(SmallSvd, SaysThatItHasNotConvergedOfWhatIsNotFinite) {
        {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_FALSE(
         small_svd(matrix(3, 2, [&](Index i, Index j) { return i + j == 1 ? x : 1; })).is_converged);
+  }
+}
+
+/// The first reflection leaves rounding errors of rounding errors, down to the smallest numbers.
+TEST(SmallEigen, OfEqualColumnsHasOneValue) {
+  for (Index n = 1; n <= 64; ++n) {
+    for (double const x : {1.0, 0.1, 122.551}) {
+      auto const found = solve::small_eigen(matrix(n, n, [&](Index, Index) { return x; }));
+      ASSERT_TRUE(found.is_converged) << n << " x " << x;
+      double const bound = 8 * static_cast<double>(n) * eps;
+      double const scale = x * static_cast<double>(n);
+      EXPECT_NEAR(found.values[0], scale, bound * scale) << n;
+      for (std::size_t k = 1; k < found.values.size(); ++k) {
+        EXPECT_NEAR(found.values[k], 0, bound * scale) << n;
+      }
+      EXPECT_LT(distance_from_orthonormal(found.V), bound) << n;
+    }
   }
 }
 

@@ -40,12 +40,26 @@ def require_no_masked_array(where, A):
         raise TypeError(f"{where}: A must not be a masked array; pass its filled(...), or its data")
 
 
-def require_dense(where, x):
-    """Refuses sparse matrices of SciPy and others with its interface."""
-    if hasattr(x, "toarray") and not isinstance(x, numpy.ndarray):
-        raise TypeError(
-            f"{where}: expected a dense array, found {type(x).__name__} of shape {tuple(x.shape)}; pass its toarray()"
-        )
+def _is_sparse(x):
+    """Whether x is a sparse matrix of SciPy, or of a library with its interface."""
+    return hasattr(x, "toarray") and not isinstance(x, numpy.ndarray)
+
+
+def require_dense(x, expected="tessera: expected"):
+    """Refuses sparse matrices."""
+    if _is_sparse(x):
+        raise TypeError(f"{expected} a dense array, found {type(x).__name__} of shape {tuple(x.shape)}; pass its toarray()")
+
+
+def advice(x):
+    """What to do with something that is no array of numbers, for the end of an error; empty if nothing helps."""
+    if _is_sparse(x):
+        return "; pass its toarray()"
+    if isinstance(x, numpy.ndarray):
+        return "; copy=True makes a copy of numbers" if x.dtype.kind in "fiubO" or is_narrow(x) else ""
+    # Of pandas, Polars or xarray, and no tensor of PyTorch, which is not converted.
+    is_table = hasattr(x, "__array__") and hasattr(x, "shape") and not hasattr(x, "__dlpack__")
+    return "; copy=True makes an array of it" if is_table or isinstance(x, (list, tuple)) else ""
 
 
 def through_interface(x):
@@ -78,29 +92,32 @@ def on_host(x):
     return numpy.from_dlpack(x) if hasattr(x, "__dlpack__") else numpy.asarray(array(x))
 
 
-def array(x):
-    """Returns arrays unchanged, or in a type that can be exported; converts anything else with NumPy."""
+def array(x, expected="tessera: expected"):
+    """Returns arrays unchanged, or in a type that can be exported; converts anything else with NumPy.
+
+    Errors begin with `expected`.
+    """
     if _library(x) == "torch":
         return x.resolve_neg().resolve_conj()
     if any(hasattr(x, name) for name in ("__dlpack__", "__array_interface__", "__cuda_array_interface__")):
-        return _plain(x) if isinstance(x, numpy.ndarray) else x
+        return _plain(x, expected) if isinstance(x, numpy.ndarray) else x
     require_unmasked("tessera", list=x)
-    require_dense("tessera", x)
+    require_dense(x, expected)
     try:
-        return _plain(numpy.asarray(x))
+        return _plain(numpy.asarray(x), expected)
     except ValueError as error:
-        raise ValueError(f"tessera: expected an array of numbers, found a {type(x).__name__}: {error}") from None
+        raise ValueError(f"{expected} an array of numbers, found a {type(x).__name__}: {error}") from None
 
 
-def _plain(x):
+def _plain(x, expected):
     """Numbers in native byte order, at most float64, with strides of whole elements."""
     if x.dtype.kind == "O":
         strange = [item for item in x.flat if not isinstance(item, numbers.Real | decimal.Decimal)]
         if strange and x.ndim == 0:  # NumPy does not know what it is
             what = "None" if strange[0] is None else f"a {type(strange[0]).__name__}"
-            raise TypeError(f"tessera: expected an array of numbers, found {what}")
+            raise TypeError(f"{expected} an array of numbers, found {what}")
         if strange:  # NumPy makes None NaN and text a number
-            raise TypeError(f"tessera: expected an array of numbers, found {strange[0]!r} in one of shape {x.shape}")
+            raise TypeError(f"{expected} an array of numbers, found {strange[0]!r} in one of shape {x.shape}")
         return x.astype(numpy.float64)
     if x.dtype.kind == "f" and x.dtype.itemsize > 8:
         return x.astype(numpy.float64)
@@ -133,13 +150,13 @@ def contiguous(x):
     return numpy.require(on_host(x), requirements=["C_CONTIGUOUS", "ALIGNED"])
 
 
-def copied(x, dtype):
-    """A copy of this type, row by row, by the library that the array comes from."""
+def copied(x, dtype, expected="tessera: expected"):
+    """A copy of this type, row by row, by the library that the array comes from. Errors begin with `expected`."""
     if "complex" in str(getattr(x, "dtype", "")):
-        raise TypeError(f"tessera: expected an array of real numbers, found {x.dtype} of shape {tuple(x.shape)}")
+        raise TypeError(f"{expected} an array of real numbers, found {x.dtype} of shape {tuple(x.shape)}")
     require_unmasked("tessera", array=x)
     if isinstance(x, numpy.ndarray) and x.dtype.kind not in "fiubO":  # NumPy makes texts and times numbers
-        raise TypeError(f"tessera: expected an array of numbers, found {x.dtype} of shape {x.shape}")
+        raise TypeError(f"{expected} an array of numbers, found {x.dtype} of shape {x.shape}")
     library = _library(x)
     if library == "torch":
         torch = sys.modules["torch"]
@@ -173,15 +190,15 @@ def strides(x):
     return tuple(stride // x.dtype.itemsize for stride in getattr(x, "strides", ()))
 
 
-def suitable(x):
+def suitable(x, expected="tessera: expected"):
     """A matrix as operations take it: as it is if it has their type and contiguous rows or columns, else a copy."""
     if type(x).__name__ == "StreamedMatrix":
         return x
-    x = array(x)
+    x = array(x, expected)
     name = dtype_name(x)
     if name in ("float32", "float64") and 1 in strides(x) and min(strides(x)) > 0:
         return x
-    return copied(x, "float32" if name in ("float16", "bfloat16", "float32") else "float64")
+    return copied(x, "float32" if name in ("float16", "bfloat16", "float32") else "float64", expected)
 
 
 def empty(like, shape, dtype):

@@ -78,10 +78,13 @@ def check(
     True
     """
     if copy:
-        A = _arrays.on_host(_arrays.suitable(A))
+        A = _arrays.on_host(_arrays.suitable(A, "tessera.check: A must be"))
         A = A if A.flags.forc else A.copy()  # contiguous rows or columns
         dtype = _arrays.dtype_name(A)
-        v, c, weights, minus, z = (None if x is None else _arrays.copied(x, dtype) for x in (v, c, weights, minus, z))
+        v, c, weights, minus, z = (
+            None if x is None else _arrays.copied(x, dtype, f"tessera.check: {name} must be")
+            for name, x in (("v", v), ("c", c), ("weights", weights), ("minus", minus), ("z", z))
+        )
     elif isinstance(A, numpy.ndarray) and _arrays.is_narrow(A):
         A = A.astype(numpy.float32)
     failed, not_judged, elements, sentence = _core._check(A, v, c, weights, minus, map, alpha, beta, z)

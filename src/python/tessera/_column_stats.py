@@ -9,7 +9,7 @@ import numpy
 from tessera import _arrays, _core
 from tessera._results import ColumnStats
 from tessera._sentences import found
-from tessera._solvers import is_array, on_all_ranks, shape_of
+from tessera._solvers import is_array, is_whole, on_all_ranks, shape_of
 
 
 @on_all_ranks
@@ -46,10 +46,10 @@ def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: b
     (array([2., 7.]), array([1., 0.]), array([1, 0]))
     """
     name = "linalg.column_stats"
-    if ddof < 0:
+    if not is_whole(ddof) or ddof < 0:
         raise ValueError(f"tessera.{name}: `ddof` must be an integer of at least 0, found {found(ddof)}")
     if copy and is_array(A):
-        A = _arrays.array(A)
+        A = _arrays.array(A, f"tessera.{name}: A must be")
     shape_of("tessera." + name, A)
     result = _core._column_stats(name, A, int(ddof), missing, copy)
     return ColumnStats(*(

@@ -12,6 +12,7 @@ import numpy
 from tessera._core import StreamedMatrix
 from tessera._matrices import open as _open
 from tessera._packages import package
+from tessera._sentences import in_one_sentence
 from tessera._sources import (
     _identity,
     _numbers,
@@ -235,6 +236,7 @@ class _Tensor:
         return _numbers("from_safetensors", part, self.dtype, rows.start)
 
 
+@in_one_sentence
 def from_safetensors(
     path: str | os.PathLike[str],
     name: str | None = None,
@@ -293,11 +295,17 @@ class _Fits:
 
     def _begin(self) -> None:
         fits = package("astropy.io.fits", "tessera.from_fits")
-        self.file = fits.open(self.path, memmap=False)  # `section` reads the requested rows
+        try:
+            self.file = fits.open(self.path, memmap=False)  # `section` reads the requested rows
+        except OSError as error:
+            raise OSError(f"{self.path}: expected a FITS file, found: {str(error).partition(' If ')[0]}") from None
         images = [k for k, each in enumerate(self.file) if each.is_image and len(each.shape) >= 2]
         if self.hdu is None and not images:
             raise ValueError(f"{self.path}: expected an image, found none")
-        self.image = self.file[images[0] if self.hdu is None else self.hdu]
+        try:
+            self.image = self.file[images[0] if self.hdu is None else self.hdu]
+        except (KeyError, IndexError):
+            raise ValueError(f"{self.path}: has no HDU {self.hdu!r}; images are in {images}") from None
         if not self.image.is_image:
             raise ValueError(f"{self.path}: expected an image, found a table in {self._name()}; images are in {images}")
 
@@ -318,6 +326,7 @@ class _Fits:
         return _numbers("from_fits", part.reshape(end - first, -1), self.dtype, first)
 
 
+@in_one_sentence
 def from_fits(
     path: str | os.PathLike[str],
     hdu: int | str | None = None,

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Iterative least squares, and ridge regression."""
 
+import numbers
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -173,6 +174,8 @@ def lsqr(
     """
     if calc_var:
         raise ValueError("tessera.linalg.lsqr: calc_var=True is not supported")
+    if isinstance(iter_lim, numbers.Real) and iter_lim < 0:
+        raise ValueError(f"tessera.linalg.lsqr: iter_lim must be a whole number of at least 0, found {iter_lim!r}")
     (result,) = solve(
         "lsqr", A, [b], [damp], atol=atol, btol=btol, conlim=conlim, maxiter=iter_lim, x0=x0, copy=copy,
         callback=callback, progress=progress, show=show, history=history

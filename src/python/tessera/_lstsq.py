@@ -71,8 +71,8 @@ def lstsq(
     """
     name = "tessera.linalg.lstsq"
     if copy and not isinstance(A, _core.StreamedMatrix):
-        A = _arrays.array(A) if is_array(A) else A
-        b = _arrays.array(b)
+        A = _arrays.array(A, f"{name}: A must be") if is_array(A) else A
+        b = _arrays.array(b, f"{name}: b must be")
     rows, cols = shape_of(name, A)
     values = None
     if rcond is not None:
@@ -91,8 +91,9 @@ def lstsq(
                 raise numpy.linalg.LinAlgError(
                     f"{name}: {result['why']}, after {counted(result['iterations'])}; raise maxiter"
                 )
+        no_rank = 0 if 0 in (rows, cols) else None
         return [
-            (result["x"], result["normr"] ** 2, result["rank"] if result["rank"] >= 0 else None) for result in results
+            (result["x"], result["normr"] ** 2, result["rank"] if result["rank"] >= 0 else no_rank) for result in results
         ]
 
     def has_residues(rank: int | None) -> bool:
@@ -134,7 +135,9 @@ class _Truncated:
         if is_distributed(A) or cols > self.MOST_COLUMNS:
             where = "a distributed matrix" if is_distributed(A) else f"{cols} columns"
             raise ValueError(f"{name}: rcond is for matrices of one process with at most {self.MOST_COLUMNS} columns, found {where}")
-        self.A = _arrays.suitable(A) if copy else A
+        if 0 in (rows, cols):
+            raise ValueError(f"{name}: rcond is for matrices with elements, found shape {(rows, cols)}")
+        self.A = _arrays.suitable(A, f"{name}: A must be") if copy else A
         self.copy = copy
         _, values, vh = svds(self.A, min(rows, cols), return_singular_vectors="vh", progress=progress)
         values, host = values[::-1] if isinstance(values, numpy.ndarray) else values.flip(0), _arrays.on_host(values)

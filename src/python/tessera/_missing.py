@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matrices whose missing entries are read as numbers, one for each column."""
 
+import numbers
 from typing import Any
 
 import numpy
@@ -78,20 +79,30 @@ def fill_missing(
     >>> tessera.linalg.pca(tessera.fill_missing(coded, -9), 1).mean
     array([0. , 1.5], dtype=float32)
     """
+    if not isinstance(missing, numbers.Real):
+        raise TypeError(f"tessera.fill_missing: missing must be a number, found {found(missing)}")
     if isinstance(A, StreamedMatrix):
         read, held, order = _source_of(A)
         limit: int | str = A.memory_limit
     else:
         _arrays.require_no_masked_array("tessera.fill_missing", A)
         if copy:
-            A = _arrays.array(A)
-            A = A if len(A.shape) == 2 and _arrays.is_narrow(A) else _arrays.suitable(A)
+            expected = "tessera.fill_missing: A must be"
+            A = _arrays.array(A, expected)
+            A = A if len(A.shape) == 2 and _arrays.is_narrow(A) else _arrays.suitable(A, expected)
+        if 0 in getattr(A, "shape", ()):
+            raise ValueError(f"tessera.fill_missing: A must not be empty, found shape {tuple(A.shape)}")
         read, held, order, limit = None, 0, "C", "1GiB"
+    must_be = "tessera.fill_missing: means must be"
     if means is None:
         stats = _core._column_stats("fill_missing", A, 0, missing, copy)
         means = [mean if count > 0 else 0.0 for mean, count in zip(stats["mean"], stats["count"])]
+    else:
+        means = _arrays.copied(_arrays.on_host(_arrays.array(means, must_be)), "float64", must_be)
+        if numpy.isnan(means).any():
+            raise ValueError(f"{must_be} numbers, found NaN at index {int(numpy.isnan(means).argmax())}")
     dtype = numpy.dtype("float32" if _arrays.is_narrow(A) else _arrays.dtype_name(A))
-    means = numpy.asarray(_arrays.on_host(_arrays.array(means)), dtype)
+    means = numpy.asarray(means, dtype)
     if means.shape != (A.shape[1],):
         raise ValueError(f"tessera.fill_missing: means must have {A.shape[1]} entries, found {found(means)}")
     if read is None:

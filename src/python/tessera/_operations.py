@@ -278,9 +278,10 @@ def axpby(a: float, x: Any, b: float, y: Any, *, copy: bool = False) -> None:
     if copy:
         if not hasattr(y, "dtype"):
             raise TypeError(f"tessera.axpby: y must be an array, found {type(y).__name__}")
-        x = _arrays.array(x)
+        expected = "tessera.axpby: x must be"
+        x = _arrays.array(x, expected)
         if str(x.dtype) != str(y.dtype) or any(stride < 0 for stride in getattr(x, "strides", ())):
-            x = _arrays.copied(x, _arrays.dtype_name(y))
+            x = _arrays.copied(x, _arrays.dtype_name(y), expected)
     _core.axpby(a, x, b, y)
 
 

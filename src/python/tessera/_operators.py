@@ -34,13 +34,13 @@ class _Product:
 
     def __init__(self, A: Any) -> None:
         _arrays.require_no_masked_array("tessera", A)
-        _arrays.require_dense("tessera", A)
+        _arrays.require_dense(A)
         if type(A).__module__ == "tessera.distributed":
             raise TypeError(f"tessera: expected an array or a streamed matrix, found {A!r}; call the method of its world")
         dtype, shape = getattr(A, "dtype", type(A).__name__), tuple(getattr(A, "shape", ()))
         if str(dtype).removeprefix("torch.") not in ("float32", "float64"):
             raise TypeError(
-                f"tessera: A must be an array of float32 or float64, found {dtype} of shape {shape}; copy=True makes a copy"
+                f"tessera: A must be an array of float32 or float64, found {dtype} of shape {shape}{_arrays.advice(A)}"
             )
         if len(shape) != 2:
             raise ValueError(f"tessera: A must have two dimensions, found shape {shape}")
@@ -150,7 +150,7 @@ def aslinearoperator(A: Any, *, copy: bool = False) -> Any:
     >>> lsqr(tessera.aslinearoperator(A), np.array([2.0, 8.0, 0.0]))[0]
     array([1., 2.])
     """
-    A = _arrays.suitable(A) if copy else A
+    A = _arrays.suitable(A, "tessera.aslinearoperator: A must be") if copy else A
     return _operator("tessera.aslinearoperator", tuple(getattr(A, "shape", ())), _Forward(A), _Transposed(A))
 
 
@@ -179,6 +179,6 @@ def NormalOperator(A: Any, *, shift: float = 0.0, copy: bool = False) -> Any:
     >>> cg(tessera.NormalOperator(A), np.array([4.0, 16.0]))[0]
     array([1., 1.])
     """
-    A = _arrays.suitable(A) if copy else A
+    A = _arrays.suitable(A, "tessera.NormalOperator: A must be") if copy else A
     product = _Normal(A, shift)
     return _operator("tessera.NormalOperator", (A.shape[1], A.shape[1]), product, product)

@@ -18,7 +18,7 @@ from tessera._solvers import require_finite, shape_of, type_of_results
 def _with_triplets(name: str, A: Any, parameter: str, k: int, copy: bool) -> Any:
     """A as an array or a stream, which has k singular values."""
     if copy and is_array(A):
-        A = _arrays.array(A)
+        A = _arrays.array(A, f"{name}: A must be")
     most = min(shape_of(name, A))
     if most == 0:
         raise ValueError(f"{name}: `A` must not be empty, found shape {tuple(A.shape)}")

@@ -27,6 +27,7 @@ def _matrix(
 ) -> tuple[Any, Any]:
     """X, which may be streamed, and y as it is, both checked; `several` columns of y are taken."""
     _arrays.require_unmasked(type(estimator).__name__, X=X, y=y)
+    _require_no_times(estimator, X)
     if not isinstance(X, _core.StreamedMatrix):
         if y is None:
             return validate_data(estimator, X, reset=reset, dtype=_STORED, ensure_min_samples=least_rows), None
@@ -48,6 +49,13 @@ def _matrix(
         if len(y) != rows:
             raise ValueError(f"y has {len(y)} entries, and X {rows} rows")
     return X, y
+
+
+def _require_no_times(estimator: Any, X: Any) -> None:
+    """NumPy makes a time the number of its ticks, in a unit that the caller does not see."""
+    for kind in X.dtypes if hasattr(X, "dtypes") else [getattr(X, "dtype", None)]:
+        if getattr(kind, "kind", "") in ("m", "M"):
+            raise TypeError(f"{type(estimator).__name__}: X must have numbers, found {kind}; make numbers of the times first")
 
 
 def _type_for(X: Any, coefficients: Any) -> numpy.dtype:
@@ -130,6 +138,8 @@ def _vector(estimator: Any, name: str, values: Any, X: Any) -> Any:
         return None
     _arrays.require_unmasked(type(estimator).__name__, **{name: values})
     values = numpy.asarray(values)
+    if values.dtype.kind == "c":  # NumPy drops the imaginary part
+        raise ValueError(f"{type(estimator).__name__}: {name} must have real numbers, found {values.dtype}")
     if values.ndim == 0:
         values = numpy.full(X.shape[0], values)
     if values.shape != (X.shape[0],):

@@ -116,7 +116,11 @@ class Ridge(_Linear):
 
     Attributes
     ----------
-    coef_, intercept_, n_iter_, n_reads_, standard_errors_, deviance_, aic_
+    coef_ : array of shape (n_features,) or (n_targets, n_features)
+        Coefficients; the second shape if y has several columns.
+    intercept_, n_iter_, n_reads_, standard_errors_, deviance_, aic_
+    solver_ : str
+        Name of the solver that "auto" chose, or `solver`.
 
     Notes
     -----
@@ -133,6 +137,7 @@ class Ridge(_Linear):
     """
 
     _solvers = _RIDGE_SOLVERS
+    _flattens_one_target = True  # as scikit-learn does
 
     def __init__(
         self, alpha: Any = 1.0, *, fit_intercept: bool = True, max_iter: int | None = 100, tol: float = 0.0,

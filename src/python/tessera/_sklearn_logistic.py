@@ -34,6 +34,10 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         None fits without a penalty, as C=inf does.
     l1_ratio : float, default 0.0
         An absolute penalty is not supported: only 0.
+    dual : bool, default False
+        The dual problem is not supported: only False.
+    intercept_scaling : float, default 1
+        Accepted as by scikit-learn, whose solver "liblinear" alone uses it, and not used.
     random_state, n_jobs, warm_start, verbose : int, numpy.random.RandomState, bool or None
         Accepted as by scikit-learn, and not used: there are no random numbers, `tessera.threads` sets the number of
         threads, and each fit starts from zero and prints nothing.
@@ -80,6 +84,8 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
         solver: str = "auto",
         penalty: str | None = "l2",
         l1_ratio: float | None = 0.0,
+        dual: bool = False,
+        intercept_scaling: float = 1,
         random_state: Any = None,
         n_jobs: int | None = None,
         warm_start: bool = False,
@@ -87,6 +93,8 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
     ):
         self.penalty = penalty
         self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.intercept_scaling = intercept_scaling
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.warm_start = warm_start
@@ -116,6 +124,7 @@ class LogisticRegression(ClassifierMixin, _LinearModel):
             raise ValueError("LogisticRegression requires y to be passed, but the target y is None")
         _require_default(self, "penalty", "l2", None)
         _require_default(self, "l1_ratio", 0, None)
+        _require_default(self, "dual", False)
         penalty = 0.0 if self.penalty is None else 1 / _number(self, "C", self.C, positive=True)
         X, y = _matrix(self, X, y, reset=True)
         check_classification_targets(y)

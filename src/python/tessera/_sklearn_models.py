@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from tessera import _arrays, _core
 from tessera._sentences import renamed
 from tessera._sklearn_inputs import _columns, _linear, _matrix, _number, _require_flag, _scalar, _vector, _weights, _with_intercepts
-from tessera._solvers import CONVERGED, NOT_FINITE, NOT_SOLVABLE, level_of_caller
+from tessera._solvers import CONVERGED, NOT_FINITE, NOT_SOLVABLE, PRECISION_LIMIT, level_of_caller
 
 
 class PerfectSeparationWarning(ConvergenceWarning):
@@ -84,16 +84,19 @@ class _LinearModel(BaseEstimator):
 
     def _judge(self, result: dict) -> None:
         """Raises or warns if a fit did not converge."""
-        name = f"sklearn.{type(self).__name__}"
+        name = type(self).__name__
         why = result["detail"] or result["why"]
         if result["stop"] == NOT_FINITE:
             raise ValueError(f"{name}: {why}")
         if result["stop"] == NOT_SOLVABLE:
-            warnings.warn(f"{type(self).__name__}: {why}", PerfectSeparationWarning, stacklevel=level_of_caller())
+            warnings.warn(f"{name}: {why}", PerfectSeparationWarning, stacklevel=level_of_caller())
         elif result["stop"] != CONVERGED:
+            advice = "raise max_iter or tol"
+            if result["stop"] == PRECISION_LIMIT:  # more iterations change nothing
+                advice = "raise tol, leave out columns that nearly depend on others, or subtract rough means first"
             warnings.warn(
-                f"{type(self).__name__}: {why}: the scaled gradient is {result['quantity']:.2e}, "
-                f"expected at most {result['bound']:.1e}; raise max_iter or tol",
+                f"{name}: {why}: the scaled gradient is {result['quantity']:.2e}, "
+                f"expected at most {result['bound']:.1e}; {advice}",
                 ConvergenceWarning,
                 stacklevel=level_of_caller(),
             )
@@ -136,6 +139,8 @@ class _LinearModel(BaseEstimator):
 
 
 class _Regressor(RegressorMixin, _LinearModel):
+    _flattens_one_target = False  # whether coef_ has one dimension if y has the shape (n_samples, 1)
+
     def _fit(
         self,
         loss: str,
@@ -211,11 +216,16 @@ class _Regressor(RegressorMixin, _LinearModel):
             self._judge(result)
             self._describe(result)
             statistics.append({name: getattr(self, name) for name in _STATISTICS})
+        if hasattr(self, "solver"):
+            automatic = "cholesky" if X.shape[1] <= 512 else "sparse_cg"
+            self.solver_ = automatic if self.solver == "auto" else self.solver
         intercepts = numpy.array([result["intercept"] for result in results], _scalar(X))
         if y.ndim == 1:
             self.coef_, self.intercept_ = x, intercepts[0]
             return self
-        self.coef_, self.intercept_ = x.reshape(count, -1), intercepts
+        coefficients = x.reshape(count, -1)
+        self.coef_ = coefficients[0] if count == 1 and self._flattens_one_target else coefficients
+        self.intercept_ = intercepts
         for name, of_all in _STATISTICS.items():
             setattr(self, name, of_all([each[name] for each in statistics]))
         return self

@@ -77,6 +77,7 @@ class RidgeCV(_Linear):
     """
 
     _solvers = _RIDGE_SOLVERS
+    _flattens_one_target = True  # as scikit-learn does
 
     def __init__(
         self, alphas: Any = (0.1, 1.0, 10.0), *, fit_intercept: bool = True, max_iter: int | None = 100,
@@ -123,7 +124,6 @@ class RidgeCV(_Linear):
         self.alpha_ = alphas[best] if numpy.ndim(best) else float(alphas[best])
         self.best_score_ = -self.criteria_.min(axis=-1)
         self._fit_checked_targets(X, y, self.alpha_, sample_weight)
-        self.coef_ = self.coef_[0] if len(self.coef_) == 1 and y.ndim == 2 else self.coef_
         return self
 
     def _checked_alphas(self) -> Any:

@@ -179,8 +179,7 @@ def on_ranks_of(A: Any, body: Callable[[], Any]) -> Any:
 
 def shape_of(name: str, A: Any) -> tuple[int, int]:
     if not hasattr(A, "shape"):
-        advice = "; copy=True makes an array of it" if isinstance(A, (list, tuple)) else ""
-        raise TypeError(f"{name}: A must be an array, found {type(A).__name__}{advice}")
+        raise TypeError(f"{name}: A must be an array, found {type(A).__name__}{_arrays.advice(A)}")
     shape = tuple(A.shape)
     if len(shape) != 2:
         raise ValueError(f"{name}: A must have two dimensions, found {type(A).__name__} of shape {shape}")

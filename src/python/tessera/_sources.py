@@ -297,12 +297,14 @@ def from_blocks(blocks: Iterable[Any], *, dtype: Any = None, memory_limit: int |
         raise TypeError(f"tessera.from_blocks: expected a sequence of matrices, found {what}")
     arrays = []
     for k, block in enumerate(blocks):
-        _arrays.require_dense("tessera.from_blocks", block)
+        _arrays.require_dense(block, "tessera.from_blocks: expected")
         if isinstance(block, StreamedMatrix):
             raise TypeError(f"tessera.from_blocks: expected arrays, found a streamed matrix as block {k}")
         arrays.append(block if hasattr(block, "shape") and hasattr(block, "dtype") else numpy.asarray(block))
     for k, block in enumerate(arrays):
-        if len(block.shape) != 2 or block.shape[1] != arrays[0].shape[1]:
+        if len(block.shape) != 2:
+            raise ValueError(f"tessera.from_blocks: expected matrices, found shape {tuple(block.shape)} of block {k}")
+        if block.shape[1] != arrays[0].shape[1]:
             raise ValueError(
                 f"tessera.from_blocks: expected matrices with {arrays[0].shape[-1]} columns, found shape "
                 f"{tuple(block.shape)} of block {k}"

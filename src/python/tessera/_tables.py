@@ -62,10 +62,8 @@ class _Columns:
                 kind = found.field(name).type
                 if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
                     numeric = [n for n, t in zip(found.names, found.types) if types.is_integer(t) or types.is_floating(t)]
-                    raise TypeError(
-                        f"{path}: expected columns of numbers, found column {name!r} of type {kind}; choose columns, for "
-                        f"example columns={numeric[:8]!r}"
-                    )
+                    advice = f"; choose columns, for example columns={numeric[:8]!r}" if numeric else ""
+                    raise TypeError(f"{path}: expected columns of numbers, found column {name!r} of type {kind}{advice}")
                 kinds.append({"halffloat": "float16", "float": "float32", "double": "float64"}.get(str(kind), str(kind)))
         self.dtype = _type_of(self.function, kinds, dtype)
         self.is_plain = set(kinds) == {self.dtype.name}

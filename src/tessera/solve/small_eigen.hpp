@@ -41,19 +41,19 @@ inline Tridiagonal to_tridiagonal(SmallMatrix& A) {
   SmallMatrix Q(n, n);
   std::vector<double> factors(size);
   std::vector<double> w(size);
+  constexpr double nothing = 0x1p-900;  // the largest element of A is near 1
   // Column j of A stores the reflection that zeroes it below its second element.
   for (Index j = 0; j + 1 < n; ++j) {
     double* const v = A.column(j) + j + 1;
     Index const rest = n - j - 1;
     T.diagonal[static_cast<std::size_t>(j)] = A(j, j);
-    double const norm = std::sqrt(product_of(rest, v, v));
+    double const sum = product_of(rest, v, v);
+    if (sum < nothing) continue;
+    double const norm = std::sqrt(sum);
     double const first = v[0];
     T.below[static_cast<std::size_t>(j)] = first > 0 ? -norm : norm;
-    if (norm == 0) continue;
     v[0] = first - T.below[static_cast<std::size_t>(j)];
-    double const square = product_of(rest, v, v);
-    if (square == 0) continue;
-    double const factor = 2 / square;
+    double const factor = 2 / product_of(rest, v, v);
     factors[static_cast<std::size_t>(j)] = factor;
     // With p = factor·A·v and w = p - (factor/2)·(pᵀv)·v, A becomes A - v·wᵀ - w·vᵀ.
     std::fill_n(w.begin(), rest, 0.0);
