@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include <tessera/solve/small_eigen.hpp>
 #include <tessera/solve/small_svd.hpp>
 
 /// Small matrices, on the host.
@@ -15,7 +16,9 @@ namespace tessera::test {
 namespace {
 
 using solve::Index;
+using solve::small_eigen;
 using solve::small_svd;
+using solve::SmallEigen;
 using solve::SmallMatrix;
 using solve::SmallSvd;
 
@@ -36,7 +39,7 @@ double distance_from_orthonormal(SmallMatrix const& X) {
     for (Index j = 0; j < X.cols(); ++j) {
       double sum = i == j ? -1 : 0;
       for (Index r = 0; r < X.rows(); ++r) sum += X(r, i) * X(r, j);
-      most = std::max(most, std::abs(sum));
+      most = std::isnan(sum) ? sum : std::max(most, std::abs(sum));  // keeps NaN
     }
   }
   return most;
@@ -50,7 +53,7 @@ double distance_from(SmallMatrix const& A, SmallSvd const& svd) {
       for (Index k = 0; k < A.cols(); ++k) {
         sum += svd.U(i, k) * svd.s[static_cast<std::size_t>(k)] * svd.V(j, k);
       }
-      most = std::max(most, std::abs(sum));
+      most = std::isnan(sum) ? sum : std::max(most, std::abs(sum));  // keeps NaN
     }
   }
   return most;
@@ -119,6 +122,29 @@ TEST(SmallSvd, SaysThatItHasNotConvergedOfWhatIsNotFinite) {
        {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
     EXPECT_FALSE(
         small_svd(matrix(3, 2, [&](Index i, Index j) { return i + j == 1 ? x : 1; })).is_converged);
+  }
+}
+
+void expect_eigen_decomposed(SmallMatrix const& A) {
+  SmallEigen const eigen = small_eigen(A);
+  ASSERT_TRUE(eigen.is_converged);
+  EXPECT_TRUE(std::is_sorted(eigen.values.rbegin(), eigen.values.rend()));
+  double const few = 8 * static_cast<double>(A.rows()) * eps;
+  EXPECT_LE(distance_from_orthonormal(eigen.V), few);
+  SmallSvd const as_svd{.U = eigen.V, .s = eigen.values, .V = eigen.V, .is_converged = true};
+  EXPECT_LE(distance_from(A, as_svd), few * eigen.values[0]);
+}
+
+TEST(SmallEigen, DecomposesMatricesOfLowRank) {
+  // Each reflection leaves rounding of 1e-16 times the matrix before: squares become subnormal.
+  for (Index n = 1; n <= 64; ++n) {
+    SCOPED_TRACE(n);
+    expect_eigen_decomposed(matrix(n, n, [](Index, Index) { return 0.1; }));
+    expect_eigen_decomposed(matrix(
+        n, n, [](Index i, Index j) { return std::sqrt(static_cast<double>(i + j + i * j + 1)); }));
+    expect_eigen_decomposed(matrix(n, n, [](Index i, Index j) {
+      return std::ldexp(1.0, static_cast<int>(-100 * std::abs(i - j)));
+    }));
   }
 }
 

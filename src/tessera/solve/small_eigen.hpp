@@ -35,6 +35,9 @@ struct Tridiagonal {
 
 /// A = Q·T·Qᵀ. A becomes Q.
 inline Tridiagonal to_tridiagonal(SmallMatrix& A) {
+  // Squares of smaller columns are subnormal, and the factor overflows. The largest entry is 1/2 or
+  // more.
+  constexpr double negligible = 0x1p-500;
   Index const n = A.rows();
   auto const size = static_cast<std::size_t>(n);
   Tridiagonal T{std::vector<double>(size), std::vector<double>(size)};
@@ -49,11 +52,9 @@ inline Tridiagonal to_tridiagonal(SmallMatrix& A) {
     double const norm = std::sqrt(product_of(rest, v, v));
     double const first = v[0];
     T.below[static_cast<std::size_t>(j)] = first > 0 ? -norm : norm;
-    if (norm == 0) continue;
+    if (norm < negligible) continue;
     v[0] = first - T.below[static_cast<std::size_t>(j)];
-    double const square = product_of(rest, v, v);
-    if (square == 0) continue;
-    double const factor = 2 / square;
+    double const factor = 2 / product_of(rest, v, v);
     factors[static_cast<std::size_t>(j)] = factor;
     // With p = factor·A·v and w = p - (factor/2)·(pᵀv)·v, A becomes A - v·wᵀ - w·vᵀ.
     std::fill_n(w.begin(), rest, 0.0);
