@@ -61,7 +61,10 @@ function(tessera_add_test)
 foreach(test IN LISTS @arg_NAME@_TESTS)
   set_tests_properties("${test}" PROPERTIES LABELS "@arg_LABELS@")
   if(test MATCHES "Kokkos::Cuda|/Cuda_")
-    set_tests_properties("${test}" PROPERTIES LABELS "@arg_LABELS@;gpu" RESOURCE_LOCK gpu)
+    set_tests_properties("${test}" PROPERTIES LABELS "@arg_LABELS@;gpu")
+    if(test MATCHES OfGiants) # which fill a GPU's memory
+      set_tests_properties("${test}" PROPERTIES RESOURCE_LOCK gpu)
+    endif()
   endif()
 endforeach()
 ]]

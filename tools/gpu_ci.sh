@@ -6,7 +6,8 @@
 # with a GPU, the GPU's again with portable kernels. JUnit files and summary.md:
 # build/PRESET/gpu-ci. Exit status 1: a test failed or did not start.
 #
-# On a newer GPU -DCMAKE_CUDA_ARCHITECTURES=75-virtual runs Turing's PTX.
+# On a newer GPU -DCMAKE_CUDA_ARCHITECTURES=75-virtual runs Turing's PTX. TESSERA_TESTS_AT_ONCE tests
+# use the GPU side by side, 6 if it is not set; each has a context of its own.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 preset=${1:?"usage: gpu_ci.sh cuda-turing|cuda-hopper [CMAKE OPTIONS…]"}
@@ -24,8 +25,9 @@ status=0
 run() {
   ctest --preset "$preset" --output-junit "$results/$1.xml" "${@:2}" || status=1
 }
-run gpu --label-regex '^gpu$'
+at_once=${TESSERA_TESTS_AT_ONCE:-6}
+run gpu --label-regex '^gpu$' --parallel "$at_once"
 run host --label-exclude '^gpu$' --parallel "$(nproc)"
-TESSERA_TEST_KERNELS=portable run gpu-portable --label-regex '^gpu$'
+TESSERA_TEST_KERNELS=portable run gpu-portable --label-regex '^gpu$' --parallel "$at_once"
 python3 tools/gpu_summary.py "build/$preset" "$results"/*.xml | tee "$results/summary.md"
 exit $status

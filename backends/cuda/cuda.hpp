@@ -8,6 +8,7 @@
 
 #include <tessera/backends/backend.hpp>
 #include <tessera/backends/cuda/cache.hpp>
+#include <tessera/backends/cuda/capture.hpp>
 #include <tessera/backends/cuda/pinned.hpp>
 #include <tessera/backends/cuda/teams.hpp>
 #include <tessera/backends/cuda/together.hpp>
@@ -57,9 +58,8 @@ struct Backend<Kokkos::Cuda> {
     return cuda::ring_of<T>(panels, length, on_words, columns, element_bytes);
   }
   template <class T>
-  static bool fuse_pairs(summation::Panels const& panels, Index length, bool on_words,
-                         int vectors) {
-    return Warp::has_clusters && cuda::fuse_pairs<T>(panels, length, on_words, vectors);
+  static bool fuse_pairs(summation::Panels const& panels, Index length) {
+    return Warp::has_clusters && cuda::fuse_pairs<T>(panels, length);
   }
 
   template <class T>
@@ -84,7 +84,7 @@ struct Backend<Kokkos::Cuda> {
     result.sum = cuda::sum_tuning_of_blocks<T>(count, length, vectors, multiprocessors(exec));
     summation::Panels const panels = summation::panels(count, length);
     bool const on_words = length % (16 / static_cast<Index>(sizeof(T))) == 0;
-    if (fuse_pairs<T>(panels, length, on_words, vectors)) {
+    if (vectors == 2 && fuse_pairs<T>(panels, length)) {
       Index const clusters =
           cuda::clusters_at_once(ring<T>(panels, length, on_words, 2), multiprocessors(exec));
       result.fused_lines.panels_per_team =
@@ -115,6 +115,9 @@ struct Backend<Kokkos::Cuda> {
 
   static Index multiprocessors(Kokkos::Cuda const& exec) {
     return exec.cuda_device_prop().multiProcessorCount;
+  }
+  static unsigned long long capture_of(Kokkos::Cuda const& exec) {
+    return cuda::capture_of(exec.cuda_stream());
   }
 
  private:

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tessera/backends/cuda/capture.hpp>
 #include <tessera/backends/most_recent.hpp>
 
 namespace tessera::backends::cuda {
@@ -28,8 +29,15 @@ void with_stream(int device, std::uintptr_t stream, Body const& body) {
     throw std::invalid_argument("tessera: the arrays are on GPU " + std::to_string(device) +
                                 ", and Kokkos runs on GPU " + std::to_string(own));
   }
-  Kokkos::Cuda const exec = stream_instances().get(
-      stream, [&] { return Kokkos::Cuda(reinterpret_cast<cudaStream_t>(stream)); });
+  Kokkos::Cuda const exec = stream_instances().get(stream, [stream] {
+    auto* const handle = reinterpret_cast<cudaStream_t>(stream);
+    if (capture_of(handle) != 0) {  // Kokkos allocates memory
+      throw std::invalid_argument(
+          "tessera: a graph cannot capture the first call in a stream; make a call with the same "
+          "sizes in this stream before");
+    }
+    return Kokkos::Cuda(handle);
+  });
   body(exec);
 }
 

@@ -97,11 +97,10 @@ Ring ring_of(summation::Panels const& panels, Index length, bool on_words, int c
   return narrow ? ring_of_narrow<T>(panels, length) : ring<T>(panels, length, on_words);
 }
 
-/// Whether vectors are fused by twos. Two stages take long for lines that do not start on words.
+/// Whether a ring fuses two vectors.
 template <class T>
-bool fuse_pairs(summation::Panels const& panels, Index length, bool on_words, int vectors) {
-  bool const by_twos = sizeof(T) == 4 && !on_words && vectors > 2 && vectors <= 6;
-  return (vectors == 2 || by_twos) && ring_of_pair<T>(panels, length).teams > 0;
+bool fuse_pairs(summation::Panels const& panels, Index length) {
+  return ring_of_pair<T>(panels, length).teams > 0;
 }
 
 /// Clusters of four do not fill all multiprocessors: an H200 runs 30.

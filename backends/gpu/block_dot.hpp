@@ -23,10 +23,6 @@ namespace tessera::detail::gpu {
 
 /// A thread keeps 4 vectors, or this number.
 inline constexpr int most_vectors_kept = 8;
-/// Lines, or pairs of short lines, that a warp computes at a time.
-template <class Exec>
-inline constexpr int lines_of_block = WarpOf<Exec>::has_large_scratch ? 8 : 2;
-
 /// A warp owns a span of a line for some vectors. Adjacent warps own the span's other vectors, then
 /// other spans.
 template <class Exec, class T>
@@ -37,7 +33,9 @@ struct BlockDotPlan {
 
   int columns;    ///< vectors in the block
   int kept;       ///< vectors per warp: 4 or most_vectors_kept
+  int rows;       ///< lines, or pairs of short lines, that a warp computes at a time
   bool is_short;  ///< lines have at most one segment; a warp computes two
+  bool on_words;  ///< all lines start and end on words
   int words;      ///< words of a segment per thread: 1 or all
   int groups;     ///< warps that share a span
   int spans;      ///< spans of each line at a time: a power of two
@@ -50,7 +48,11 @@ struct BlockDotPlan {
   BlockDotPlan(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, SomeColumns of_block)
       : columns(of_block.count()),
         kept(columns <= 4 ? 4 : most_vectors_kept),
+        rows(!WarpOf<Exec>::has_large_scratch ? 2
+             : columns <= most_vectors_kept   ? 4  // more warps have scratch
+                                              : 8),
         is_short(lines.length <= summation::segment<T>),
+        on_words(is_aligned(lines)),
         words(lines.length <= summation::lanes<T> ? 1 : segment_words),
         groups((columns + kept - 1) / kept) {
     Index const of_line = summation::ceil_div(lines.length, span<T>);
@@ -79,15 +81,16 @@ struct BlockDotPlan {
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int warps() const { return sets * spans * groups; }
   /// Lines per team between two barriers.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index lines_of_step() const {
-    return Index{sets} * lines_of_block<Exec> * (is_short ? 2 : 1);
+    return Index{sets} * rows * (is_short ? 2 : 1);
   }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int step_size() const {
-    return sets * spans * lines_of_block<Exec> * 2 * words * summation::lanes<T>;
+    int const of_row = 2 * (words * summation::lanes<T> + (on_words ? 0 : word_width<T>));
+    return sets * spans * rows * of_row;
   }
   /// Sums per thread and step.
   [[nodiscard]] KOKKOS_INLINE_FUNCTION int own_sums() const {
     int const threads = is_short ? segment_threads : warp_threads;
-    return Kokkos::max(1, lines_of_block<Exec> * kept / threads);
+    return Kokkos::max(1, rows * kept / threads);
   }
   [[nodiscard]] KOKKOS_INLINE_FUNCTION Index scratch() const {
     return Index{places} * step_size() + Index{2} * own_sums() * warps() * warp_threads;
@@ -189,15 +192,14 @@ struct PlaceOfBlock {
 
 /// A team computes a run of several lines. `Threads` threads share a span, or a short line's
 /// segment, with `Words` words each.
-template <class Exec, class T, int Threads, int Words, int Columns>
+template <class Exec, class T, int Threads, int Words, int Columns, int Rows>
 struct BlockDot {
   using Warp = WarpOf<Exec>;
   using PlaceHere = PlaceOfBlock<T, Threads>;
-  static constexpr int rows = lines_of_block<Exec>;
   static constexpr int lines_of_row = warp_threads / Threads;
+  static constexpr int width = word_width<T>;
   static constexpr int part = Words * summation::lanes<T>;
-  static constexpr int row_size = 2 * part;
-  using Own = OwnSums<Threads, rows, Columns>;
+  using Own = OwnSums<Threads, Rows, Columns>;
   using Vectors = PerLine<PerLine<Word<T>, Words>, Columns>;
 
   Lines<T> lines;
@@ -205,10 +207,27 @@ struct BlockDot {
   OutputVectors<T> out;  ///< shape for several runs: (runs, columns, count)
   Index run_pitch;
   BlockDotPlan<Exec, T> plan;
-  bool on_words;
+  bool x_on_words;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& member) const {
+    if (plan.on_words) {
+      run<true>(member);
+    } else {
+      run<false>(member);
+    }
+  }
+
+ private:
+  /// Lines that are not on words lie in scratch as in memory: from the word that has their first
+  /// element, which may be its second or later.
+  template <bool OnWords>
+  static constexpr int line_pitch = part + (OnWords || Threads == warp_threads ? 0 : width);
+  template <bool OnWords>
+  static constexpr int row_size = 2 * (part + (OnWords ? 0 : width));
+
+  template <bool OnWords, class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void run(Team const& member) const {
     PlaceHere const place(member, plan, lines.length);
     Index const begin = member.league_rank() % plan.line_blocks * plan.lines_per_team;
     Index const last = Kokkos::min(lines.count, begin + plan.lines_per_team);
@@ -218,12 +237,12 @@ struct BlockDot {
     int const sums_size = plan.warps() * Own::count * warp_threads;
     T* const sLines = team_scratch<T>(member, 0, plan.scratch());
     T* const sSums = sLines + plan.places * step_size;
-    T* const sRows = sLines + (place.set * plan.spans + place.span) * rows * row_size;
-    Index line = begin + place.set * rows * lines_of_row;
+    T* const sRows = sLines + (place.set * plan.spans + place.span) * Rows * row_size<OnWords>;
+    Index line = begin + place.set * Rows * lines_of_row;
     Index to_copy = line;
     int filled = 0;  // next place to fill
     auto const copy_step = [&] {
-      if (to_copy < last) copy(place, to_copy, last, sRows + filled * step_size);
+      if (to_copy < last) copy<OnWords>(place, to_copy, last, sRows + filled * step_size);
       Warp::end_copies();
       to_copy += of_step;
       filled = filled == plan.places - 1 ? 0 : filled + 1;
@@ -240,19 +259,19 @@ struct BlockDot {
       }
       if (step == steps) break;
       copy_step();
-      multiply(place, sRows + used * step_size, rX, sSums + (step & 1) * sums_size);
+      multiply<OnWords>(place, line, sRows + used * step_size, rX, sSums + (step & 1) * sums_size);
       line += of_step;
       used = used == plan.places - 1 ? 0 : used + 1;
     }
   }
 
- private:
+  template <bool OnWords>
   KOKKOS_FORCEINLINE_FUNCTION void copy(PlaceHere const& place, Index line, Index last,
                                         T* sRows) const {
     int const j = place_in_span(place.thread);
-    Warp::for_each(place.group, rows, plan.groups, [&](int row) {
-      T* const sRow = sRows + row * row_size;
-      if (on_words) {
+    Warp::for_each(place.group, Rows, plan.groups, [&](int row) {
+      T* const sRow = sRows + row * row_size<OnWords>;
+      if constexpr (OnWords) {
         Index const i = line + row * lines_of_row + place.line_of_pair();
         int const rest = i < last ? place.rest - j : 0;
         auto* const to =
@@ -261,13 +280,13 @@ struct BlockDot {
         if (rest > (Words - 1) * summation::lanes<T>) return copy_words<true>(to, from, rest);
         copy_words<false>(to, from, rest);
       } else {
-        Warp::for_each(place.thread.lane, row_size, warp_threads, [&](int e) {
-          constexpr bool are_pairs = Threads == segment_threads;
-          Index const i = line + row * lines_of_row + (are_pairs ? e / part : 0);
-          int const at = are_pairs ? e % part : e;
-          bool const inside = i < last && at < place.rest;
-          Warp::copy_bytes(sRow + e, inside ? lines.line(i) + place.column + at : lines.data,
-                           inside);
+        constexpr int of_line = (Threads == warp_threads ? 2 * part : part) / width + 1;
+        static_for<lines_of_row>([&](auto pair) {
+          Index const i = line + row * lines_of_row + pair();
+          if (i >= last) return;
+          T* const to = sRow + pair() * of_line * width;
+          T const* const from = lines.line(i) + place.column;
+          copy_touched<of_line>(to, from, place.rest, place.thread.lane);
         });
       }
     });
@@ -281,9 +300,35 @@ struct BlockDot {
                        reinterpret_cast<Word<T> const*>(inside ? from + at : lines.data), inside);
     });
   }
+  /// Copies the words that a line not on words touches. Elements after the line become zero.
+  template <int Count>
+  KOKKOS_FORCEINLINE_FUNCTION void copy_touched(T* to, T const* from, int rest, int lane) const {
+    int const before = elements_before(from);
+    T const* const words = from - before;
+    int const end = before + rest;
+    Warp::for_each(lane, Count, warp_threads, [&](int word) {
+      int const first = word * width;
+      bool const is_outside = first >= end;
+      bool const is_inside = first + width <= end && (word > 0 || words >= lines.data);
+      if (is_inside || is_outside) {
+        Warp::copy_bytes(reinterpret_cast<Word<T>*>(to) + word,
+                         reinterpret_cast<Word<T> const*>(words) + word, is_inside);
+      } else {
+        static_for<width>([&](auto e) {
+          int const at = first + e();
+          bool const inside = at >= before && at < end;
+          Warp::copy_bytes(to + at, inside ? words + at : lines.data, inside);
+        });
+      }
+    });
+  }
+  /// In the word.
+  KOKKOS_FORCEINLINE_FUNCTION static int elements_before(T const* p) {
+    return static_cast<int>(static_cast<unsigned>(address_of(p)) % 16 / unsigned{sizeof(T)});
+  }
   KOKKOS_FORCEINLINE_FUNCTION static int place_in_span(Place const& thread) {
     return (Threads == warp_threads ? thread.half * summation::segment<T> : 0) +
-           thread.part * word_width<T>;
+           thread.part * width;
   }
   /// rX[s] is column s ^ lane of the group.
   KOKKOS_FORCEINLINE_FUNCTION void load_vectors(PlaceHere const& place, Vectors& rX) const {
@@ -293,11 +338,11 @@ struct BlockDot {
       bool const there = column < plan.columns;
       T const* const from = x.data + (there ? column * x.pitch : 0) + place.column;
       int const rest = there ? place.rest : 0;
-      if (on_words) {
+      if (x_on_words) {
         load_words<Warp, true, Words>(rX[s()], from + j, rest - j, Constant{});
       } else {
         static_for<Words>([&](auto k) {
-          static_for<word_width<T>>([&](auto e) {
+          static_for<width>([&](auto e) {
             int const at = j + k() * summation::lanes<T> + e();
             rX[s()][k()].e[e()] = at < rest ? Warp::load_constant(from + at) : T(0);
           });
@@ -305,16 +350,24 @@ struct BlockDot {
       }
     });
   }
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(PlaceHere const& place, T const* sRows,
+  template <bool OnWords>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(PlaceHere const& place, Index line, T const* sRows,
                                             Vectors const& rX, T* sSums) const {
     Place const& thread = place.thread;
     auto const* const own =
-        reinterpret_cast<Word<T> const*>(sRows + thread.half * part) + thread.part;
-    PerLine<T, rows> sum;
-    static_for<rows>([&](auto r) {
+        reinterpret_cast<Word<T> const*>(sRows + thread.half * line_pitch<OnWords>) + thread.part;
+    PerLine<T, Rows> sum;
+    static_for<Rows>([&](auto r) {
+      [[maybe_unused]] int before = 0;
+      if constexpr (!OnWords) {
+        before = elements_before(lines.line(line + r() * lines_of_row + place.line_of_pair()) +
+                                 place.column);
+      }
       PerLine<Word<T>, Words> rA;
       static_for<Words>([&](auto s) {
-        rA[s()] = own[(r() * row_size + s() * summation::lanes<T>) / word_width<T>];
+        auto const* const word =
+            own + (r() * row_size<OnWords> + s() * summation::lanes<T>) / width;
+        rA[s()] = OnWords ? *word : joined(word[0], word[OnWords ? 0 : 1], before);
       });
       PerLine<T, Columns> value;
       static_for<Columns>([&](auto c) {
@@ -324,9 +377,26 @@ struct BlockDot {
       });
       sum[r()] = tree_of_columns<Warp, Columns>(value);
     });
-    tree_of_lines<Warp, Columns, Threads, rows>(sum, thread.lane);
+    tree_of_lines<Warp, Columns, Threads, Rows>(sum, thread.lane);
     T* const to = sSums + thread.warp * Own::count * warp_threads + thread.lane;
     static_for<Own::count>([&](auto i) { to[i() * warp_threads] = sum[i()]; });
+  }
+  /// Elements from `first` on of two adjacent words.
+  KOKKOS_FORCEINLINE_FUNCTION static Word<T> joined(Word<T> const& a, Word<T> const& b, int first) {
+    PerLine<T, 2 * width> e;
+    static_for<width>([&](auto i) {
+      e[i()] = a.e[i()];
+      e[i() + width] = b.e[i()];
+    });
+    static_for<log2_of<width>>([&](auto level) {
+      constexpr int by = width >> (level() + 1);
+      static_for<2 * width - by>([&](auto i) {
+        if ((first & by) != 0) e[i()] = e[i() + by];
+      });
+    });
+    Word<T> result;
+    static_for<width>([&](auto i) { result.e[i()] = e[i()]; });
+    return result;
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(PlaceHere const& place, Index line, Index last,
                                          T const* sSums) const {
@@ -353,19 +423,30 @@ void block_dot(Exec const& exec, Label const& label, Lines<T> const& lines, Inpu
   Index const of_run = plan.columns * lines.count;
   OutputVectors<T> const target =
       plan.runs == 1 ? out : OutputVectors<T>{workspace, 1, lines.count, lines.count};
-  bool const on_words = is_aligned(lines, x.data) && x.pitch % word_width<T> == 0;
-  auto const run = [&](auto threads, auto words, auto kept) {
+  bool const x_on_words =
+      lines.length % word_width<T> == 0 && on_word(x.data) && x.pitch % word_width<T> == 0;
+  auto const run = [&](auto threads, auto words, auto kept, auto rows) {
     constexpr int most_threads = BlockDotPlan<Exec, T>::most_warps * warp_threads;
-    for_each_team<most_threads, 1>(
-        exec, label, plan.teams(), plan.warps() * warp_threads, scratch_bytes<T>(plan.scratch()),
-        BlockDot<Exec, T, threads(), words(), kept()>{lines, x, target, of_run, plan, on_words});
+    for_each_team<most_threads, 1>(exec, label, plan.teams(), plan.warps() * warp_threads,
+                                   scratch_bytes<T>(plan.scratch()),
+                                   BlockDot<Exec, T, threads(), words(), kept(), rows()>{
+                                       lines, x, target, of_run, plan, x_on_words});
   };
-  with_static<4, most_vectors_kept>(plan.kept, [&](auto kept) {
+  auto const with_threads = [&](auto kept, auto rows) {
     if (!plan.is_short) {
-      run(StaticInt<warp_threads>{}, StaticInt<segment_words>{}, kept);
+      run(StaticInt<warp_threads>{}, StaticInt<segment_words>{}, kept, rows);
     } else {
       with_static<1, segment_words>(
-          plan.words, [&](auto words) { run(StaticInt<segment_threads>{}, words, kept); });
+          plan.words, [&](auto words) { run(StaticInt<segment_threads>{}, words, kept, rows); });
+    }
+  };
+  with_static<4, most_vectors_kept>(plan.kept, [&](auto kept) {
+    if constexpr (!WarpOf<Exec>::has_large_scratch) {
+      with_threads(kept, StaticInt<2>{});
+    } else if constexpr (kept() < most_vectors_kept) {
+      with_threads(kept, StaticInt<4>{});
+    } else {
+      with_static<4, 8>(plan.rows, [&](auto rows) { with_threads(kept, rows); });
     }
   });
   if (plan.runs > 1) {

@@ -62,13 +62,12 @@ struct GpuKernels {
       gpu::block_sum<Exec, T>(exec, label, lines, y, out, workspace, *this);
     }
   };
-  static bool fuse_pairs(Lines<T> const& lines, int vectors) {
-    return backends::Backend<Exec>::template fuse_pairs<T>(lines.panels(), lines.length,
-                                                           gpu::is_aligned(lines), vectors);
+  static bool fuse_pairs(Lines<T> const& lines) {
+    return backends::Backend<Exec>::template fuse_pairs<T>(lines.panels(), lines.length);
   }
   static std::size_t fused_at_once(bool row_major, Lines<T> const& lines, std::size_t columns) {
     if (!row_major || columns < 2) return 1;
-    if (fuse_pairs(lines, static_cast<int>(columns))) return 2;
+    if (columns == 2 && fuse_pairs(lines)) return 2;
     bool const together = columns > 2 && gpu::BlockRingPlan<Exec, T>::takes(lines);
     return together ? std::size_t{gpu::BlockRingPlan<Exec, T>::most_columns} : 1;
   }
@@ -76,7 +75,7 @@ struct GpuKernels {
   class BlockRing {
    public:
     BlockRing(Exec const& exec, Lines<T> const& lines, Tuning const& tuning, SomeColumns of_block)
-        : plan_(of_block.count() == 2 && fuse_pairs(lines, 2)
+        : plan_(of_block.count() == 2 && fuse_pairs(lines)
                     ? Plan(Pair(exec, lines, tuning, 2))
                     : Plan(Segments(exec, lines, tuning, of_block))) {}
     [[nodiscard]] Index workspace(Lines<T> const& lines) const {

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <python/operations.hpp>
 #include <python/products.hpp>
 #include <python/turn.hpp>
 #include <python/views.hpp>
+#include <utility>
 
 #include <tessera/atax.hpp>
+#include <tessera/backends/backends.hpp>
 #include <tessera/backends/instances.hpp>
 #include <tessera/backends/most_recent.hpp>
 #include <tessera/gemm.hpp>
@@ -19,16 +22,26 @@
 namespace tessera::python {
 namespace {
 
-/// Kept until Kokkos is finalised or `most_streams` other streams were used.
 template <class Exec>
-Workspace<Exec>& workspace_of(std::uintptr_t stream) {
-  using Workspaces = backends::MostRecent<std::uintptr_t, Workspace<Exec>>;
-  static Workspaces* const workspaces = [] {
-    auto* const made = new Workspaces(backends::most_streams);
-    Kokkos::push_finalize_hook([made] { made->clear(); });
+struct Workspaces {
+  backends::MostRecent<std::uintptr_t, Workspace<Exec>> of_streams{backends::most_streams};
+  std::map<unsigned long long, Workspace<Exec>> of_captures;  ///< until Kokkos is finalised
+};
+
+/// A graph may run in any stream at any time: its capture takes the workspace of the stream away.
+template <class Exec>
+Workspace<Exec>& workspace_of(Exec const& exec, std::uintptr_t stream) {
+  static auto* const kept = [] {
+    auto* const made = new Workspaces<Exec>();
+    Kokkos::push_finalize_hook([made] { *made = {}; });
     return made;
   }();
-  return workspaces->get(stream, [] { return Workspace<Exec>(); });
+  Workspace<Exec>& of_stream = kept->of_streams.get(stream, [] { return Workspace<Exec>(); });
+  auto const capture = backends::Backend<Exec>::capture_of(exec);
+  if (capture == 0) return of_stream;
+  auto const [place, is_first] = kept->of_captures.try_emplace(capture);
+  if (is_first) place->second = std::move(of_stream);
+  return place->second;
 }
 
 /// Bytes that a product reads, or as many as take as long: per thread two products take as long as
@@ -43,7 +56,7 @@ void with_instance(Place const& place, std::int64_t bytes, Body const& body) {
   Turn const turn(place.is_gpu ? Turn::Needs::first_lane : Turn::Needs::lane);
   if (place.is_gpu) {
     backends::with_stream(place.device, place.stream, [&]<class Exec>(Exec const& exec) {
-      body(exec, workspace_of<Exec>(place.stream));
+      body(exec, workspace_of(exec, place.stream));
     });
     return;
   }

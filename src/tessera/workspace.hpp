@@ -46,6 +46,9 @@ class WorkspaceOfCall;
 /// It serves one call at a time; another thread's call throws std::invalid_argument. If the
 /// previous call was on another instance of a GPU, a call fences all.
 ///
+/// A CUDA graph uses the workspace of the captured calls: they need a call of their sizes before
+/// the capture, and the workspace must not grow or be used elsewhere while the graph is needed.
+///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
 /// Kokkos::View<double*> v("v", 30), C("C", 30);
@@ -163,6 +166,13 @@ class WorkspaceOfCall {
 
   /// The buffer is empty if that fails.
   static void grow(Exec const& exec, Buffer& buffer, char const* label, std::size_t bytes) {
+    if constexpr (requires { backends::Backend<Exec>::capture_of(exec); }) {
+      if (backends::Backend<Exec>::capture_of(exec) != 0) {
+        checks::fail("Workspace",
+                     "a graph that captures a call cannot allocate its " + std::to_string(bytes) +
+                         " bytes; make a call with the same sizes in this stream before");
+      }
+    }
     buffer = {};  // release before allocating: the peak is the larger, not the sum
     buffer =
         Buffer(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)), bytes);

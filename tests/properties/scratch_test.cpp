@@ -251,8 +251,8 @@ void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vec
   EXPECT_LE(tessera::detail::scratch_bytes<T>(dot.scratch()), Exec::most_scratch);
   EXPECT_GE(dot.places, 2);
   int const threads = dot.is_short ? gpu::segment_threads : gpu::warp_threads;
-  int const sharing = std::min(gpu::lines_of_block<Exec>, threads / dot.kept);
-  Index const sums = Index{gpu::warp_threads} * dot.warps() * gpu::lines_of_block<Exec> / sharing;
+  int const sharing = std::min(dot.rows, threads / dot.kept);
+  Index const sums = Index{gpu::warp_threads} * dot.warps() * dot.rows / sharing;
   EXPECT_GE(dot.scratch(), Index{dot.places} * dot.step_size() + 2 * sums);
   EXPECT_LE(dot.warps(), dot.most_warps);
   EXPECT_GE(dot.groups * dot.kept, vectors);
@@ -265,9 +265,8 @@ void expect_room_for_blocks(Exec const& exec, Index count, Index length, int vec
   EXPECT_GE(sum.groups * sum.steps * sum.side_by_side(), sum.panels.count);
   EXPECT_LE(sum.kept, sum.most_kept);
   using Pair = gpu::FusedLinesPlan<Exec, T>;
-  bool const on_words = gpu::is_aligned(lines);
   if (vectors == 2 && Exec::has_large_scratch &&
-      backends::cuda::fuse_pairs<T>(lines.panels(), length, on_words, vectors)) {
+      backends::cuda::fuse_pairs<T>(lines.panels(), length)) {
     Pair const pair(exec, lines, tuning, vectors);
     EXPECT_TRUE(pair.way == Pair::Way::ring);
     EXPECT_LE(tessera::detail::scratch_bytes<T>(pair.scratch(lines)), Exec::most_scratch);

@@ -135,6 +135,102 @@ def test_the_stream_of_torch():
     same(found, np.full(2000, 2000.0 * 2000 + 1, np.float32))
 
 
+def torch_with_operator():
+    torch = pytest.importorskip("torch")
+    import tessera.torch
+
+    return torch, tessera.torch.atax
+
+
+def test_the_operator_of_torch_in_its_stream():
+    torch, atax = torch_with_operator()
+    a, v = torch.ones((2000, 2000), device="cuda"), torch.zeros(2000, device="cuda", requires_grad=True)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        x = torch.sin(v) + 1
+        found = atax(a, x)
+        (gradient,) = torch.autograd.grad(found.sum(), v)
+    stream.synchronize()
+    same(found.detach(), np.full(2000, 2000.0 * 2000, np.float32))
+    same(gradient, np.full(2000, 2000.0 * 2000, np.float32))
+
+
+@pytest.mark.parametrize("columns", [(), (3,)])
+def test_graphs_of_torch(columns):
+    """Of a product and its gradient, launched in another stream, after larger calls in the first."""
+    torch, atax = torch_with_operator()
+    a = _torch(random((900, 500), np.float32))
+    v = torch.zeros((500, *columns), device="cuda", requires_grad=True)
+    graph, stream = torch.cuda.CUDAGraph(), torch.cuda.Stream()
+
+    def step():
+        c = atax(a, v)
+        return c, torch.autograd.grad(c, v, torch.ones_like(c))[0]
+
+    torch.cuda.synchronize()
+    with torch.cuda.stream(stream):
+        step()
+    stream.synchronize()
+    with torch.cuda.graph(graph, stream=stream):
+        captured = step()
+    larger = torch.ones((3000, 2000), device="cuda"), torch.ones(2000, device="cuda")
+    for seed in range(3):
+        with torch.no_grad():
+            v.copy_(_torch(random((500, *columns), np.float32, seed)))
+        torch.cuda.synchronize()
+        with torch.cuda.stream(stream):
+            beside = [tessera.atax(*larger) for _ in range(5)]
+        graph.replay()
+        torch.cuda.synchronize()
+        expected = tessera.atax(host(a), host(v.detach()))
+        same(captured[0].detach(), expected)
+        same(captured[1], tessera.atax(host(a), np.ones((500, *columns), np.float32)))
+        for found in beside:
+            same(found, np.full(2000, 2000.0 * 3000, np.float32))
+
+
+def test_a_graph_of_torch_whose_first_call_is_captured():
+    torch, atax = torch_with_operator()
+    a, v = torch.ones((700, 300), device="cuda"), torch.ones(300, device="cuda")
+    torch.cuda.synchronize()
+    with pytest.raises(ValueError, match="make a call with the same sizes in this stream before"):
+        with torch.cuda.graph(torch.cuda.CUDAGraph(), stream=torch.cuda.Stream()):
+            atax(a, v)
+    torch.cuda.synchronize()
+    same(atax(a, v), np.full(300, 300.0 * 700, np.float32))
+
+
+@pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
+def test_compiled_functions_of_torch(mode):
+    """The second mode launches CUDA graphs."""
+    torch, atax = torch_with_operator()
+    pytest.importorskip("triton")
+    a, v = _torch(random((900, 500), np.float32)), _torch(random(500, np.float32, 1))
+    step = torch.compile(lambda v: atax(a, v * 2) + 1, mode=mode, fullgraph=True)
+    for seed in range(5):
+        v = _torch(random(500, np.float32, seed))
+        found = step(v).clone()
+        torch.cuda.synchronize()
+        same(found, tessera.atax(host(a), host(v) * 2) + 1)
+
+
+def test_graphs_of_cupy():
+    a, v = cupy.ones((3000, 2000), np.float32), cupy.empty(2000, np.float32)
+    out = cupy.empty_like(v)
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        tessera.atax(a, v, out=out)
+        stream.synchronize()
+        stream.begin_capture()
+        tessera.atax(a, v, out=out)
+        graph = stream.end_capture()
+        for value in (1, 2):
+            v.fill(value)
+            graph.launch(stream)
+            stream.synchronize()
+            same(out, np.full(2000, 2000.0 * 3000 * value, np.float32))
+
+
 def test_places_are_not_mixed():
     a = cupy.ones((3, 2), np.float32)
     with pytest.raises(TypeError, match="on the host"):

@@ -207,5 +207,17 @@ TYPED_TEST(Streams, AreCapturedByGraphs) {
   require(cudaGraphDestroy(graph));
 }
 
+TYPED_TEST(Streams, TheFirstCallIsNotCaptured) {
+  Worker<TypeParam> worker({1500, 700}, 34);
+  require(cudaStreamBeginCapture(worker.stream().get(), cudaStreamCaptureModeThreadLocal));
+  EXPECT_THROW(worker.enqueue(), std::invalid_argument);
+  cudaGraph_t graph{};
+  require(cudaStreamEndCapture(worker.stream().get(), &graph));
+  require(cudaGraphDestroy(graph));
+  worker.enqueue();
+  worker.stream().wait();
+  worker.expect_results(true, worker.stream());
+}
+
 }  // namespace
 }  // namespace tessera::test
