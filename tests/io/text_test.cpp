@@ -428,10 +428,10 @@ TEST_F(TextTest, OtherCommandsSuggestConvert) {
     std::string const path = folder_.write(name, content);
     expect_error(ErrorKind::bad_input, path, {"`tessera convert " + path + " FILE.npy`"},
                  [&] { static_cast<void>(read_matrix(path)); });
-    expect_error(
-        ErrorKind::bad_output, path,
-        {"is not written: expected one of no extension, .ex3, .npy, .bin, .h5, .hdf5, found a "},
-        [&] { convert_file({.input = folder_ / "A.csv", .output = path}); });
+    expect_error(ErrorKind::bad_output, path,
+                 {"has a format that is only read: expected no extension, .ex3, .npy, .bin, .h5, "
+                  ".hdf5, found a "},
+                 [&] { convert_file({.input = folder_ / "A.csv", .output = path}); });
   }
 }
 
