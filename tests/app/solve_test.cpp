@@ -166,7 +166,7 @@ TEST_F(SolveTest, a_path_of_penalties_has_the_bits_of_each) {
   }
   EXPECT_THAT(
       run({"ridge", "a.npy", "b.npy", "--lambda", "1,30", "--maxiter", "100"}).out,
-      AllOf(HasSubstr("lambda       2 values, a column of X each"), HasSubstr("\n    30 ")));
+      AllOf(HasSubstr("lambda       2 values; X has a column for each"), HasSubstr("\n    30 ")));
   expect_same_resumed(
       {"ridge", "a.npy", "b.npy", "--lambda", "0.5,2", "--method", "lsmr", "--atol", "1e-13"}, 4,
       "85KiB", {"sha256", "iterations", "stop"});
