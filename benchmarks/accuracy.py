@@ -451,7 +451,7 @@ def page(data: dict) -> str:
         "# Results: accuracy", "",
         f"Made by `benchmarks/accuracy.py` from [accuracy.json](accuracy.json). Tessera at commit {data['context']['commit']}, {versions}.", "",
         "## Data sets", "",
-        "The data sets of scikit-learn and statsmodels, with raw and with standardised columns. The marks are 1e-6 (double) and 1e-3 (float). "
+        "The data sets of scikit-learn and statsmodels, with raw and with standardised columns. Accepted are differences of at most 1e-6 (double) and 1e-3 (float). "
         "References have higher precision: Householder reflections and Newton's method in extended precision, LAPACK's SVD in double. "
         "Both sides get the same rounded numbers.", "",
         "- *coefficients*: the largest difference relative to the largest coefficient, each times the deviation of its column (`lstsq`, `ridge`: times its norm)",
@@ -469,7 +469,7 @@ def page(data: dict) -> str:
         "| Family | Type | svd | pca | lstsq | ridge |", "|---|---|--:|--:|--:|--:|",
         *(f"| {row['data']} | {row['type']} | " + " | ".join(f"{row[key]:.1g}" if key in row else "–" for key in ("svd", "pca", "lstsq", "ridge")) + " |"
           for row in rows["families"]), "",
-        "## Passes over A", "", "| Problem | Type | Passes | Mark | Reason |", "|---|---|--:|--:|---|",
+        "## Passes over A", "", "| Problem | Type | Passes | Accepted | Reason |", "|---|---|--:|--:|---|",
         *(f"| {row['data']} | {row['type']} | {row['reads']} | {row['mark']} | {row.get('reason', '')} |" for row in rows["reads"]), "",
         "## Each data set", "", *details(rows["data"]),
     ]

@@ -140,7 +140,7 @@ def report(arguments: argparse.Namespace) -> None:
         f"Made by `benchmarks/streams.py` from [{source.name}]({source.name}), Tessera {context['version']} at"
         f" commit {context['commit']}, {context['date']}.", "",
         f"A file of {context['rows']} x {context['cols']} floats, {context['bytes'] / 2**30:.1f} GiB, `--memory-limit "
-        f"{context['memory_limit']}`; medians of {context['turns']} turns in random order. Warm: the file is in the page cache;"
+        f"{context['memory_limit']}`; medians of {context['turns']} runs in random order. Warm: the file is in the page cache;"
         " cold: it is not. Reading, in GB/s:", "",
         "| | warm | cold |", "|---|---|---|"]
     speed = {(row["cache"], row["name"]): row["gb_per_s"] for row in results}

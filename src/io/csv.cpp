@@ -81,16 +81,17 @@ std::string_view without_quotes(std::string_view field) {
   return quoted ? trimmed(field.substr(1, field.size() - 2)) : field;
 }
 
+bool is_missing(std::string_view field) {
+  constexpr std::array<std::string_view, 12> words{"",    "?",    "-",    ".",    "na",  "n/a",
+                                                   "#na", "#n/a", "null", "none", "nil", "missing"};
+  return std::ranges::find(words, in_lower_case(field)) != words.end();
+}
+
 /// Numbers with separators, versions, dates, and words for missing or truth values may be data.
 bool is_name(std::string_view field) {
-  constexpr std::array<std::string_view, 12> words{"na",   "n/a",   "#n/a",    "#na",
-                                                   "null", "none",  "nil",     "missing",
-                                                   "true", "false", "#value!", "#div/0!"};
-  std::string lower(field);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char character) {
-    return static_cast<char>(std::tolower(character));
-  });
-  if (std::ranges::find(words, lower) != words.end()) return false;
+  constexpr std::array<std::string_view, 4> values{"true", "false", "#value!", "#div/0!"};
+  std::string const lower = in_lower_case(field);
+  if (is_missing(field) || std::ranges::find(values, lower) != values.end()) return false;
   auto const is_letter = [](unsigned char character) {
     return std::isalpha(character) != 0 || character == '_' || character >= 0x80;
   };
@@ -190,7 +191,9 @@ class CsvReader {
     bool const may_be_names = rows_ == 0 && !names_ && header_ == CsvHeader::automatic;
     text_.fail("has a field that is not a number: expected one that f64 holds, found '" +
                    printable(field) + "' as field " + std::to_string(number),
-               may_be_names ? "; --header yes reads this line as names" : "");
+               may_be_names                        ? "; --header yes reads this line as names"
+               : is_missing(without_quotes(field)) ? "; a missing value is written nan"
+                                                   : "");
   }
 
   void check_integer(std::string_view text, double value, std::uint64_t field) {

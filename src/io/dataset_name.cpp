@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <string_view>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 
 #include <io/dataset_name.hpp>
 #include <io/errors.hpp>
+#include <io/text_file.hpp>
 
 namespace tessera::io {
 namespace {
@@ -21,10 +21,7 @@ bool is_file(std::string const& path) {
 
 std::size_t find_colon(std::string const& path) {
   if (path.find(':') == std::string::npos || is_file(path)) return std::string::npos;
-  std::string lower(path);
-  std::ranges::transform(lower, lower.begin(), [](unsigned char character) {
-    return static_cast<char>(std::tolower(character));
-  });
+  std::string const lower = in_lower_case(path);
   std::size_t colon = std::string::npos;
   for (std::string const mark : {".h5:", ".hdf5:", ".npz:"}) {
     if (auto const start = lower.find(mark); start != std::string::npos) {
@@ -54,11 +51,8 @@ void require_written_dataset(std::string const& path) {
   std::string const file = path.substr(0, colon);
   std::error_code error;
   if (std::filesystem::is_directory(file + ":", error)) return;
-  std::string extension = std::filesystem::path(file).extension().string();
+  std::string const extension = in_lower_case(std::filesystem::path(file).extension().string());
   if (extension.empty()) return;
-  std::ranges::transform(extension, extension.begin(), [](unsigned char character) {
-    return static_cast<char>(std::tolower(character));
-  });
   for (std::string_view const known : {".h5", ".hdf5", ".npz"}) {
     if (extension == known) return;
   }

@@ -202,10 +202,8 @@ std::optional<Format> recognised(InputFile const& file, std::span<std::byte cons
 }  // namespace
 
 FormatRow const* find_format(std::string const& path) {
-  std::string extension = std::filesystem::path(split_dataset(path).file).extension().string();
-  std::ranges::transform(extension, extension.begin(), [](unsigned char character) {
-    return static_cast<char>(std::tolower(character));
-  });
+  std::string const extension =
+      in_lower_case(std::filesystem::path(split_dataset(path).file).extension().string());
   for (FormatRow const& row : table) {
     if (std::ranges::find(row.extensions, extension) != row.extensions.end()) return &row;
   }
@@ -224,6 +222,14 @@ std::string list_of_extensions(std::function<bool(FormatRow const&)> const& want
   return list;
 }
 
+std::string extension_of(std::string const& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return "a directory";
+  std::string const extension =
+      std::filesystem::path(split_dataset(path).file).extension().string();
+  return extension.empty() ? "none" : extension;
+}
+
 FormatRow const& row_of(Format format) {
   return *std::ranges::find(table, format, &FormatRow::format);
 }
@@ -236,12 +242,12 @@ FormatRow const& format_of(std::string const& path) {
   if (FormatRow const* const row = find_format(path)) {
     if (is_written(*row)) return *row;
     throw FileError(ErrorKind::bad_output, path,
-                    "is not written: expected one of " + list_of_extensions(is_written) +
+                    "has a format that is only read: expected " + list_of_extensions(is_written) +
                         ", found a " + std::string(row->name));
   }
   throw FileError(ErrorKind::bad_input, path,
                   "has an unknown extension: expected " + list_of_extensions(is_written) +
-                      ", found " + std::filesystem::path(path).extension().string());
+                      ", found " + extension_of(path));
 }
 
 FormatRow const& format_of_content(InputFile const& file, std::optional<Format> given,

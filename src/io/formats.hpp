@@ -61,4 +61,7 @@ struct FormatRow {
 
 [[nodiscard]] std::string list_of_extensions(std::function<bool(FormatRow const&)> const& wanted);
 
+/// ".npy"; "none", or "a directory", for an error.
+[[nodiscard]] std::string extension_of(std::string const& path);
+
 }  // namespace tessera::io

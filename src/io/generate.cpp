@@ -79,7 +79,7 @@ FormatRow const& matrix_format(GenerateRequest const& request) {
       ErrorKind::bad_output, path,
       "cannot hold a matrix: expected the extension " +
           list_of_extensions([](FormatRow const& each) { return each.begin_matrix != nullptr; }) +
-          ", found " + (row == nullptr ? "an unknown one" : std::string(row->name)));
+          ", found " + extension_of(path));
 }
 
 /// No later sum may overflow.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <string>
@@ -73,10 +72,7 @@ class MarketReader {
 
   void read_first_line() {
     if (!text_.next()) file_.fail("is empty: expected a Matrix Market file, found 0 bytes");
-    std::string lower(text_.line());
-    std::ranges::transform(lower, lower.begin(), [](unsigned char character) {
-      return static_cast<char>(std::tolower(character));
-    });
+    std::string const lower = in_lower_case(text_.line());
     std::string_view words(lower);
     std::array<std::string_view, 5> word{};
     for (auto& each : word) each = take_word(words);

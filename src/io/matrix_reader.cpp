@@ -41,8 +41,8 @@ std::unique_ptr<MatrixSource> open(std::string const& path, RawFile const& raw, 
   }
   if (row.is_text && text == Text::refused) {
     file.fail("is a " + std::string(row.name) +
-              ": expected a matrix that is not text, found one; `tessera convert " +
-              shell_file(path) + " FILE.npy` makes it one");
+              ": expected a binary file, found text; `tessera convert " + shell_file(path) +
+              " FILE.npy` converts it");
   }
   return row.open(std::move(file), raw);
 }

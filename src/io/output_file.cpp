@@ -368,8 +368,10 @@ void OutputFile::fail_writing(std::uint64_t bytes, int error_number) const {
   if (error_number == ENOSPC || error_number == EDQUOT) {
     struct statvfs disk{};
     std::string found = "no more";
-    if (::fstatvfs(descriptor_.get(), &disk) == 0)
-      found = format_bytes(disk.f_bavail * disk.f_frsize);
+    if (::fstatvfs(descriptor_.get(), &disk) == 0) {
+      std::uint64_t const free = disk.f_bavail * disk.f_frsize;
+      found = free < bytes ? format_bytes(free) : "a quota or a device that allows no more";
+    }
     fail("the disk is full: expected room for " + format_bytes(bytes) + " more, found " + found);
   }
   fail("cannot be written: expected room for " + format_bytes(bytes) +

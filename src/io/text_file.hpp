@@ -49,6 +49,9 @@ class TextFile {
 
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
+/// Of ASCII letters.
+[[nodiscard]] std::string in_lower_case(std::string_view text);
+
 /// Up to a blank or tab; empty at the end.
 [[nodiscard]] std::string_view take_word(std::string_view& text);
 

@@ -60,8 +60,7 @@ void check_format(std::string const& path, std::string const& what,
   if (row != nullptr && can_hold(*row)) return;
   throw FileError(ErrorKind::bad_output, path,
                   "cannot hold " + what + ": expected the extension " +
-                      list_of_extensions(can_hold) + ", found " +
-                      (row == nullptr ? "an unknown one" : std::string(row->name)));
+                      list_of_extensions(can_hold) + ", found " + extension_of(path));
 }
 
 }  // namespace

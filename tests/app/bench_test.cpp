@@ -198,7 +198,7 @@ TEST_F(BenchTest, text_names_stream_shares_and_checks) {
   EXPECT_EQ(result.status, 0) << result.err;
   for (char const* const word : {"C = Aᵀ·B   64 rows x 32 columns, f32, row-major", "read stream",
                                  "GB/s", "of read", "speed-up", "repeats", "check", "equal bits",
-                                 "medians of 2 turns in random order", "libraries: "}) {
+                                 "medians of 2 runs in random order", "libraries: "}) {
     EXPECT_THAT(result.out, HasSubstr(word));
   }
 }

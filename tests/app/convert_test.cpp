@@ -76,8 +76,8 @@ TEST_F(ConvertTest, reads_text) {
   EXPECT_EQ(last_elements<float>("c.npy", 4), (std::vector<float>{7, 8, 8, 0}));
   auto const other = run({"gemv", "a.mtx"});
   EXPECT_EQ(other.status, 3);
-  EXPECT_THAT(other.err, HasSubstr("a.mtx: is a Matrix Market file: expected a matrix that is not "
-                                   "text, found one; `tessera convert a.mtx FILE.npy`"));
+  EXPECT_THAT(other.err, HasSubstr("a.mtx: is a Matrix Market file: expected a binary file, found "
+                                   "text; `tessera convert a.mtx FILE.npy` converts it"));
   std::filesystem::rename(path("a.mtx"), path("my $(id)'s.mtx"));
   EXPECT_THAT(run({"gemv", "my $(id)'s.mtx"}).err,
               HasSubstr("`tessera convert 'my $(id)'\\''s.mtx' FILE.npy`"));
@@ -112,7 +112,7 @@ TEST_F(ConvertTest, takes_the_first_line_of_a_table_as_it_is_told) {
     if (command == "convert") words.insert(words.begin() + 2, "d.npy");
     auto const other = run(words);
     EXPECT_EQ(other.status, 2);
-    EXPECT_THAT(other.err, HasSubstr("a.npy: is no CSV file, found --header"));
+    EXPECT_THAT(other.err, HasSubstr("a.npy: is not a CSV file, found --header"));
     EXPECT_FALSE(exists("d.npy"));
   }
 }
@@ -257,7 +257,7 @@ TEST_F(ConvertTest, bad_files_are_a_file_error) {
   };
   expect({"convert", "none.npy", "b.npy"}, "tessera: none.npy: does not exist");
   expect({"convert", "a.npy", "b.csv"},
-         "b.csv: is not written: expected one of no extension, .ex3, .npy");
+         "b.csv: has a format that is only read: expected no extension, .ex3, .npy");
   expect({"convert", "a.npy", "none/b.npy"}, "tessera: none/b.npy: cannot be written");
   expect({"convert", "a.npy", "b.ex3"}, "b.ex3: holds A and V");
   expect(

@@ -46,18 +46,20 @@ TEST_F(FilesTest, two_outputs_are_never_one_file) {
   auto const both = [](std::string const& first, std::string const& second) {
     return Words{"atax", "a.npy", "--intermediate", first, "--output", second};
   };
-  expect_refused(both("x.npy", "x.npy"), "x.npy: the output would replace x.npy");
-  expect_refused(both("x.npy", "./x.npy"), "./x.npy: the output would replace x.npy");
-  expect_refused(both("x.npy", "sub/../x.npy"), "sub/../x.npy: the output would replace x.npy");
-  expect_refused(both("sub/x.npy", "also/x.npy"), "also/x.npy: the output would replace sub/x.npy");
-  expect_refused(both("x.npy", "link.npy"), "link.npy: the output would replace x.npy");
+  expect_refused(both("x.npy", "x.npy"), "x.npy: the output would replace the output x.npy");
+  expect_refused(both("x.npy", "./x.npy"), "./x.npy: the output would replace the output x.npy");
+  expect_refused(both("x.npy", "sub/../x.npy"),
+                 "sub/../x.npy: the output would replace the output x.npy");
+  expect_refused(both("sub/x.npy", "also/x.npy"),
+                 "also/x.npy: the output would replace the output sub/x.npy");
+  expect_refused(both("x.npy", "link.npy"), "link.npy: the output would replace the output x.npy");
   expect_refused(both("x.npy", path("x.npy").string()),
-                 path("x.npy").string() + ": the output would replace x.npy");
+                 path("x.npy").string() + ": the output would replace the output x.npy");
   expect_refused({"gemv", "a.npy", "--output", "x.npy", "--checkpoint", "./x.npy"},
-                 "./x.npy: the output would replace x.npy");
+                 "./x.npy: the output would replace the output x.npy");
   expect_refused(
       {"gen", "--rows", "2", "--cols", "2", "--output", "x.npy", "--vector-output", "./x.npy"},
-      "./x.npy: the output would replace x.npy");
+      "./x.npy: the output would replace the output x.npy");
   EXPECT_EQ(run(both("sub/x.npy", "x.npy")).status, 0);
   EXPECT_TRUE(exists("sub/x.npy") && exists("x.npy"));
 }
@@ -83,12 +85,12 @@ TEST_F(FilesTest, no_output_replaces_what_is_read) {
 
 TEST_F(FilesTest, one_dataset_is_never_written_twice) {
   expect_refused({"atax", "a.npy", "--output", "r.h5:/c", "--intermediate", "./r.h5:c"},
-                 "r.h5:/c: the output would replace ./r.h5:c");
+                 "r.h5:/c: the output would replace the output ./r.h5:c");
   expect_refused({"convert", "a.npy", "r.h5:/A", "--vector-output", "./r.h5://A/"},
-                 "r.h5:/A: the output would replace ./r.h5://A/");
+                 "r.h5:/A: the output would replace the output ./r.h5://A/");
   expect_refused(
       {"gen", "--rows", "2", "--cols", "2", "--output", "r.h5:/A", "--vector-output", "r.h5:/./A"},
-      "r.h5:/./A: the output would replace r.h5:/A");
+      "r.h5:/./A: the output would replace the output r.h5:/A");
   write("s.h5", "");
   expect_refused({"transpose", "s.h5:/A", "./s.h5:A", "--add-dataset"},
                  "./s.h5:A: the output would replace s.h5:/A");
@@ -213,7 +215,7 @@ TEST_F(FilesTest, data_on_stdout_is_alone_there) {
               HasSubstr("tessera: V is not in /dev/stdout: --vector-output FILE writes it\n"));
   auto const both = run({"atax", "a.npy", "--output", "-", "--intermediate", "-"});
   EXPECT_EQ(both.status, 2);
-  EXPECT_THAT(both.err, HasSubstr("/dev/stdout: the output would replace /dev/stdout"));
+  EXPECT_THAT(both.err, HasSubstr("/dev/stdout: the output would replace the output /dev/stdout"));
 }
 
 TEST_F(FilesTest, programs_join_by_pipes) {

@@ -204,8 +204,8 @@ TEST_F(FitTest, fits_several_classes_together) {
   auto const text = run({"fit", "logistic", "a.npy", "y.npy", "--penalty", "1", "--check"}).out;
   EXPECT_THAT(text, AllOf(HasSubstr("min sum log(sum_k e^eta_k) - eta_y + penalty |x|^2/2   a.npy"),
                           HasSubstr("-3 (4 rows), 4 (4 rows), 7 (4 rows)"),
-                          HasSubstr("A x_k, one per class k + intercept"), HasSubstr("\n  class"),
-                          HasSubstr("passed: scaled gradient ")));
+                          HasSubstr("eta_k        A x_k + intercept_k, for each class k"),
+                          HasSubstr("\n  class"), HasSubstr("passed: scaled gradient ")));
 }
 
 TEST_F(FitTest, refuses_what_several_classes_do_not_take) {

@@ -58,7 +58,7 @@ TEST_F(StatsTest, have_known_values) {
   auto const text = run({"stats", "a.npy", "--missing", "5", "--ddof", "1"});
   EXPECT_EQ(text.status, 0) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("column statistics   a.npy"),
-                              HasSubstr("divided by the number of entries - 1"),
+                              HasSubstr("divided by the number of entries minus 1"),
                               HasSubstr("  missing      5, left out\n"), HasSubstr("1e+09"),
                               HasSubstr("not finite")));
 }

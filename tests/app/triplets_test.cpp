@@ -120,7 +120,7 @@ TEST_F(TripletsTest, refuses_a_picture_that_it_cannot_write) {
   expect_refused({"svd", "a.npy", "-k", "2", "--plot", "a.h5:/s"}, 2,
                  "--plot: expected the name of a file");
   expect_refused({"svd", "a.npy", "-k", "2", "--s", "s.svg", "--plot", "s.svg"}, 2,
-                 "the output would replace s.svg");
+                 "the output would replace the output s.svg");
   for (std::string const name : {"s.png", "s.svg", "a.h5"}) EXPECT_FALSE(exists(name)) << name;
 }
 

@@ -217,7 +217,8 @@ TEST(Generate, WhatAFormatCannotHoldIsRefusedAndNothingIsWritten) {
   expect_refused({.rows = 0, .cols = 5, .output = "A.npy"}, "zero");
   expect_refused({.rows = 5, .cols = 0, .output = "A.npy"}, "zero");
   expect_refused({.rows = 5, .cols = 5, .output = "A.bin"}, "cannot hold a matrix");
-  expect_refused({.rows = 5, .cols = 5, .output = "A.txt"}, "cannot hold a matrix");
+  expect_refused({.rows = 5, .cols = 5, .output = "A.txt"}, "found .txt");
+  expect_refused({.rows = 5, .cols = 5, .output = "."}, "found a directory");
   expect_refused({.rows = 5, .cols = 5, .type = ScalarType::f64, .output = "7"}, "f32");
   expect_refused({.rows = 5, .cols = 5, .layout = Layout::left, .output = "7"},
                  "expected a row-major");

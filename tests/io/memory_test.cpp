@@ -118,6 +118,7 @@ TEST_F(FakeSystem, ControlGroupsOfVersion1Count) {
 
 TEST(Memory, SizesAreWrittenForPeople) {
   EXPECT_EQ(format_bytes(0), "0 bytes");
+  EXPECT_EQ(format_bytes(1), "1 byte");
   EXPECT_EQ(format_bytes(1023), "1023 bytes");
   EXPECT_EQ(format_bytes(1536), "1.5 KiB");
   EXPECT_EQ(format_bytes(gibi), "1.0 GiB");

@@ -119,6 +119,14 @@ TEST_F(TextTest, CsvWhoseFirstLineMayBeDataAsksForTheOption) {
   }
 }
 
+TEST_F(TextTest, CsvSaysHowAMissingValueIsWritten) {
+  for (Bytes const gap : {"", "NA", "\"\"", "null", "?"}) {
+    expect_refused("A.csv", "a,b\n1," + gap + "\n",
+                   "'" + gap + "' as field 2 in line 2; a missing value is written nan");
+  }
+  expect_refused("A.csv", "a,b\n1,2x\n", "found '2x' as field 2 in line 2");
+}
+
 TEST_F(TextTest, CsvTakesTheFirstLineAsItIsTold) {
   EXPECT_EQ(csv("2020,2021\n3,4\n", CsvHeader::yes), (Table{1, 2, {3, 4}}));
   EXPECT_EQ(csv("2020,2021\n3,4\n", CsvHeader::no), (Table{2, 2, {2020, 2021, 3, 4}}));
@@ -420,10 +428,10 @@ TEST_F(TextTest, OtherCommandsSuggestConvert) {
     std::string const path = folder_.write(name, content);
     expect_error(ErrorKind::bad_input, path, {"`tessera convert " + path + " FILE.npy`"},
                  [&] { static_cast<void>(read_matrix(path)); });
-    expect_error(
-        ErrorKind::bad_output, path,
-        {"is not written: expected one of no extension, .ex3, .npy, .bin, .h5, .hdf5, found a "},
-        [&] { convert_file({.input = folder_ / "A.csv", .output = path}); });
+    expect_error(ErrorKind::bad_output, path,
+                 {"has a format that is only read: expected no extension, .ex3, .npy, .bin, .h5, "
+                  ".hdf5, found a "},
+                 [&] { convert_file({.input = folder_ / "A.csv", .output = path}); });
   }
 }
 

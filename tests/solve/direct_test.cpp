@@ -180,6 +180,23 @@ TYPED_TEST(Direct, LeavesNumbersOfAnySizeToLsmr) {
   }
 }
 
+TYPED_TEST(Direct, SolvesEqualColumns) {
+  using T = typename TypeParam::Scalar;
+  for (Index const n : {12, 30, 200}) {
+    SCOPED_TRACE(n);
+    auto const A = this->matrix(300, n, [](Index, Index) { return 1.0; });
+    solve::MatrixOperator const op(typename TypeParam::Exec(), matrix_on_device<TypeParam>(A));
+    auto const found = solve::lstsq(op, this->on_device(std::vector<T>(300, 3)));
+    EXPECT_TRUE(solve::is_success(found.stop)) << solve::sentence(found.stop);
+    EXPECT_EQ(found.rank, 1);
+    for (double const x : this->x_of(found)) {
+      EXPECT_NEAR(x, 3 / static_cast<double>(n), 100 * TestFixture::eps);
+    }
+    EXPECT_EQ(solve::svd(op, 2).stop, Stop::converged);
+    EXPECT_EQ(solve::pca(op, 2).svd.stop, Stop::converged);
+  }
+}
+
 TYPED_TEST(Direct, SaysWhyThereIsNothing) {
   using T = typename TypeParam::Scalar;
   auto const A = this->whole_matrix(30, 4);

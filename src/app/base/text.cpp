@@ -72,7 +72,7 @@ std::string matrix_text(bench::Shape const& shape) {
            " x " + number(shape.factor_cols);
   }
   return number(shape.rows) + " rows x " + number(shape.cols) + " columns" +
-         (shape.padding > 0 ? ", " + number(shape.padding) + " unused after each line" : "");
+         (shape.padding > 0 ? ", padding " + number(shape.padding) : "");
 }
 
 std::string aligned(std::vector<std::vector<std::string>> const& lines,

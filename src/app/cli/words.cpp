@@ -10,6 +10,7 @@
 
 #include <app/cli/option_kinds.hpp>
 #include <app/cli/words.hpp>
+#include <io/text_file.hpp>
 
 namespace tessera::app {
 namespace {
@@ -64,7 +65,8 @@ std::string nearest(std::string const& word, Words const& known) {
   std::size_t least = word.size() / 3 + 1;  // at most a third may differ
   for (auto const& candidate : known) {
     bool const is_begun = word.size() > 2 && candidate.starts_with(word);
-    std::size_t const far = is_begun ? 1 : distance(word, candidate);
+    std::size_t const far =
+        is_begun ? 1 : distance(io::in_lower_case(word), io::in_lower_case(candidate));
     if (far < least) {
       least = far;
       found = candidate;
@@ -105,6 +107,7 @@ class WordCheck {
     for (std::size_t i = 1; i < words.size(); ++i) {
       std::string const& word = words[i];
       if (word == "--") {  // names of files
+        are_options_over_ = true;
         for (++i; i < words.size(); ++i) take_positional(words[i]);
       } else if (word.starts_with('-') && word != "-") {
         i += take_option(word, i + 1 < words.size() ? &words[i + 1] : nullptr);
@@ -115,12 +118,17 @@ class WordCheck {
   }
 
  private:
-  std::size_t take_option(std::string const& word, std::string const* next) const {
+  std::size_t take_option(std::string const& word, std::string const* next) {
     bool const is_long = word.starts_with("--");
     std::size_t const equals = is_long ? word.find('=') : std::string::npos;
     std::string const name = is_long ? word.substr(0, equals) : word.substr(0, 2);
     CLI::Option const* const option = command_.get_option_no_throw(name);
     if (option == nullptr) refuse_option(is_long ? name : word);
+    bool const is_again = std::ranges::find(taken_, option) != taken_.end();
+    if (is_again && option->get_items_expected_max() == 1) {
+      throw CLI::ValidationError(name, "expected once, found twice");
+    }
+    taken_.push_back(option);
     bool const is_assigned = equals != std::string::npos;
     if (is_flag(*option)) {
       if (!is_assigned) return 0;
@@ -142,16 +150,31 @@ class WordCheck {
 
   [[noreturn]] void refuse_option(std::string const& name) const {
     bool const is_long = name.starts_with("--");
-    std::string const more = is_long ? hint(name, known_) : "; a file of this name is ./" + name;
+    std::string const more =
+        is_long || name.size() == 2 ? hint_of_option(name) : "; a file of this name is ./" + name;
     throw CLI::ValidationError("unknown option '" + name + "' of " + command_.get_name() + more,
                                CLI::ExitCodes::ValidationError);
+  }
+
+  /// Also -k for --k, and --output for -o.
+  [[nodiscard]] std::string hint_of_option(std::string const& name) const {
+    if (name.size() > 3 || name.size() < 2) return hint(name, known_);
+    bool const is_long = name.size() == 3;
+    std::string const meant = is_long ? name.substr(1) : "-" + name;
+    if (is_long) {
+      bool const is_short = command_.get_option_no_throw(meant) != nullptr;
+      return is_short ? "; did you mean " + meant + "?" : hint(name, known_);
+    }
+    auto const begins = [&](std::string const& option) { return option.starts_with(meant); };
+    bool const is_unique = std::ranges::count_if(known_, begins) == 1;
+    return is_unique ? "; did you mean " + *std::ranges::find_if(known_, begins) + "?" : "";
   }
 
   static void check_value(std::string const& name, CLI::Option const& option,
                           std::string const& value) {
     if (value.empty()) {
-      throw CLI::ValidationError(
-          name, "expected a value, found an empty one; give one, or leave the option out");
+      std::string const more = option.get_positional() ? "" : "; give one, or leave the option out";
+      throw CLI::ValidationError(name, "expected a value, found an empty one" + more);
     }
     std::string const words = option.get_type_name();
     if (words.find('|') == std::string::npos) return;
@@ -166,16 +189,19 @@ class WordCheck {
       return;
     }
     bool const has_output = command_.get_option_no_throw("--output") != nullptr;
-    throw CLI::ValidationError(
-        "'" + word + "' was not expected" +
-            (has_output ? "; --output " + word + " writes the result there" : std::string()),
-        CLI::ExitCodes::ValidationError);
+    std::string const more = are_options_over_ ? "; options are expected before --"
+                             : has_output      ? "; --output " + word + " writes the result there"
+                                               : "";
+    throw CLI::ValidationError("'" + word + "' was not expected" + more,
+                               CLI::ExitCodes::ValidationError);
   }
 
   CLI::App const& command_;
   std::vector<CLI::Option const*> positionals_;
   Words known_;
+  std::vector<CLI::Option const*> taken_;
   std::size_t place_ = 0;
+  bool are_options_over_ = false;
 };
 
 }  // namespace
@@ -216,7 +242,16 @@ Words usual_words(CLI::App const& app, Words words) {
 }
 
 void check_words(CLI::App const& app, Words const& words) {
-  if (words.empty() || words.front().starts_with('-')) return;
+  if (words.empty()) {
+    throw CLI::ValidationError("expected a command, such as info, found none",
+                               CLI::ExitCodes::ValidationError);
+  }
+  if (app.get_option_no_throw(words.front()) != nullptr) return;  // --help, --version
+  if (words.front().starts_with('-')) {
+    throw CLI::ValidationError(
+        "unknown option '" + words.front() + "'; the command is expected before its options",
+        CLI::ExitCodes::ValidationError);
+  }
   CLI::App const* const command = subcommand_named(app, words.front());
   if (command == nullptr) {
     throw CLI::ValidationError(

@@ -139,7 +139,7 @@ void refuse_raw_options(ConvertOptions const& options) {
 void refuse_header(std::string const& input, std::optional<io::CsvHeader> header,
                    io::MatrixInfo const& info) {
   if (header && info.format != io::Format::csv) {
-    refuse(input, "is no CSV file, found --header");
+    refuse(input, "is not a CSV file, found --header");
   }
 }
 

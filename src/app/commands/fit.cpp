@@ -271,14 +271,17 @@ std::string to_text(FitOptions const& options, SolveSubject const& subject, FitR
       std::string(options.penalty > 0 ? " + penalty |x|^2/2   " : "   ") + subject.reader.path() +
       "\n";
   text += matrix_line(subject);
-  text += report_line("labels y", options.labels);
+  bool const has_labels = options.loss == RegressionLoss::logistic;
+  text += report_line(has_labels ? "labels y" : "response y", options.labels);
   if (!rows.classes.empty()) {
     text += report_line("classes", classes_of(rows));
   }
   if (rows.weights) text += report_line("weights", options.weights);
-  text += report_line("eta", std::string(has_classes ? "A x_k, one per class k" : "A x") +
-                                 (options.has_intercept ? " + intercept" : "") +
-                                 (rows.offset ? " + " + options.offset : ""));
+  std::string const of_class = has_classes ? "_k" : "";
+  text += report_line("eta" + of_class,
+                      "A x" + of_class + (options.has_intercept ? " + intercept" + of_class : "") +
+                          (rows.offset ? " + " + options.offset : "") +
+                          (has_classes ? ", for each class k" : ""));
   if (options.power) text += report_line("power", "p = " + general(*options.power, 6));
   if (options.penalty > 0) text += report_line("penalty", general(options.penalty, 6));
   text += run_lines(subject);

@@ -88,7 +88,8 @@ std::string to_text(LeastSquaresOptions const& options, SolveSubject const& subj
       is_block ? "vectors b" : "vector b",
       options.right_side + (is_block ? ", " + std::to_string(s.facts.size()) + " columns" : ""));
   if (is_path(options)) {
-    text += report_line("lambda", std::to_string(s.facts.size()) + " values, a column of X each");
+    text +=
+        report_line("lambda", std::to_string(s.facts.size()) + " values; X has a column for each");
   } else if (!options.lambdas.empty()) {
     text += report_line("lambda", general(options.lambdas.front(), 6));
   } else if (options.damp > 0) {

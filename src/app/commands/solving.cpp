@@ -22,6 +22,7 @@
 #include <io/matrix_file.hpp>
 #include <io/memory.hpp>
 #include <io/output_path.hpp>
+#include <io/shell_word.hpp>
 #include <tessera/version.hpp>
 
 namespace tessera::app {
@@ -270,10 +271,13 @@ ExitStatus end_solve(SolveSubject const& subject, RunFiles& files,
     return is_checked_well ? ExitStatus::good : ExitStatus::difference;
   }
   bool const is_finite = subject.run.stop != solve::Stop::not_finite;
+  std::string const search = "; `tessera stats " + io::shell_word(subject.reader.path()) +
+                             "` counts the entries of A that are not finite";
   std::string const sentence = subject.method +
                                " did not converge: " + solve::sentence(subject.run.stop) +
                                (subject.run.detail.empty() ? "" : ": " + subject.run.detail) +
-                               (is_finite ? "" : "; no " + missing + " is written");
+                               (is_finite ? "" : "; no " + missing + " is written") +
+                               (is_finite || !subject.run.detail.empty() ? "" : search);
   // In text the sentence comes last; programs find it in the report.
   if (subject.options.format == ReportFormat::text) {
     files.print_report(report());

@@ -75,9 +75,9 @@ std::string to_text(StatsOptions const& options, SolveSubject const& subject,
   SolvePlace const& place = subject.place;
   std::string text = "column statistics   " + subject.reader.path() + "\n";
   text += matrix_line(subject);
-  text +=
-      report_line("variance", "divided by the number of entries" +
-                                  (options.ddof == 0 ? "" : " - " + std::to_string(options.ddof)));
+  text += report_line("variance",
+                      "divided by the number of entries" +
+                          (options.ddof == 0 ? "" : " minus " + std::to_string(options.ddof)));
   text += report_line("backend", place.backend.name + ", " + place.backend.device);
   if (!place.why.empty()) text += report_line("", "why: " + place.why);
   if (place.stream) text += report_line("", "A is streamed: " + place.stream->why);

@@ -224,7 +224,7 @@ ExitStatus run_command(TuneOptions const& options) {
   }
   TuningCache const cache(required_folder(), backend);
   cache.require_writable();
-  std::printf("%s, %s; medians of %d turns in random order\n\n", backend.name.c_str(),
+  std::printf("%s, %s; medians of %d runs in random order\n\n", backend.name.c_str(),
               backend.device.c_str(), options.turns);
   bool good = true;
   for (auto const& request : requests) good = tune(options, cache, request) && good;

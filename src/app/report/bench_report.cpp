@@ -112,7 +112,7 @@ std::string to_text(BenchReport const& report) {
           (report.options.cache_preference
                ? ", cache preference " + std::string(to_string(*report.options.cache_preference))
                : "") +
-          "; medians of " + std::to_string(report.options.turns) + " turns in random order\n" +
+          "; medians of " + std::to_string(report.options.turns) + " runs in random order\n" +
           numbers_text(report);
   for (auto const& table : report.tables) text += "\n" + table_text(report, table);
   return text;

@@ -152,7 +152,9 @@ void RunFiles::check() {
       auto const& [other, its] = earlier[k];
       if (!is_same(identity, its) || are_two_datasets(path, other)) continue;
       if (k < read && identity.is_socket) continue;  // sockets can be both
-      refuse_file(path, "the output would replace " + other);
+      refuse_file(
+          path, (k < read ? "the output would replace " : "the output would replace the output ") +
+                    other);
     }
     earlier.emplace_back(path, identity);
   }

@@ -132,20 +132,20 @@ void solve_on(LeastSquaresOptions const& options, SolveRequest const& request,
         return front;
       });
   run.take(result);
+  // They share passes over A.
+  for (auto const& other : others)
+    run.iterations = std::max(run.iterations, std::int64_t{other.iterations});
   solution.run.add(std::move(run), first == 0);
   std::int64_t const solutions = solutions_of(options, b.columns);
   add_result(solution, solutions, result);
   for (auto& other : others) {
     SolveRun of_column;
     of_column.take(other);
-    of_column.reads = 0;  // counted by the first
+    of_column.iterations = 0;  // counted by the first
+    of_column.reads = 0;
     solution.run.add(std::move(of_column), false);
     add_result(solution, solutions, other);
   }
-  if (!is_path(options)) return;
-  // The penalties share iterations.
-  solution.run.iterations =
-      std::ranges::max(solution.facts, {}, &RightSideFacts::iterations).iterations;
 }
 
 }  // namespace

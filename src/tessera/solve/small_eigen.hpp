@@ -41,7 +41,8 @@ inline Tridiagonal to_tridiagonal(SmallMatrix& A) {
   SmallMatrix Q(n, n);
   std::vector<double> factors(size);
   std::vector<double> w(size);
-  constexpr double nothing = 0x1p-900;  // the largest element of A is near 1
+  // Smaller squares are subnormal, and the factor overflows. The largest element of A is near 1.
+  constexpr double nothing = 0x1p-900;
   // Column j of A stores the reflection that zeroes it below its second element.
   for (Index j = 0; j + 1 < n; ++j) {
     double* const v = A.column(j) + j + 1;
