@@ -7,7 +7,7 @@
 # build/PRESET/gpu-ci. Exit status 1: a test failed or did not start.
 #
 # On a newer GPU -DCMAKE_CUDA_ARCHITECTURES=75-virtual runs Turing's PTX. TESSERA_TESTS_AT_ONCE tests
-# use the GPU side by side, 6 if it is not set; each has a context of its own.
+# use the GPU side by side, 6 if it is not set; each has its own CUDA context.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 preset=${1:?"usage: gpu_ci.sh cuda-turing|cuda-hopper [CMAKE OPTIONS…]"}

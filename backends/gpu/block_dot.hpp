@@ -219,8 +219,8 @@ struct BlockDot {
   }
 
  private:
-  /// Lines that are not on words lie in scratch as in memory: from the word that has their first
-  /// element, which may be its second or later.
+  /// Lines that are not on words have the layout of memory in scratch, from the word with their
+  /// first element. The word may begin with elements of the previous line.
   template <bool OnWords>
   static constexpr int line_pitch = part + (OnWords || Threads == warp_threads ? 0 : width);
   template <bool OnWords>

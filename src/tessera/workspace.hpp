@@ -46,8 +46,9 @@ class WorkspaceOfCall;
 /// It serves one call at a time; another thread's call throws std::invalid_argument. If the
 /// previous call was on another instance of a GPU, a call fences all.
 ///
-/// A CUDA graph uses the workspace of the captured calls: they need a call of their sizes before
-/// the capture, and the workspace must not grow or be used elsewhere while the graph is needed.
+/// A CUDA graph uses the workspace of the calls that it captured. Make a call of the same sizes
+/// before the capture. As long as the graph is launched, the workspace must not grow, and no other
+/// call may use it at the same time.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);
