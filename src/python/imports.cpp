@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 #include <python/imports.hpp>
 #include <string>
+#include <string_view>
 
 namespace tessera::python {
 
@@ -259,7 +260,7 @@ constexpr auto with_copy = "; copy=True makes a copy";
 
 /// A copy of complex numbers is refused, too.
 std::string found_type(Array const& x) {
-  bool const is_complex = x.type.name.starts_with("complex");
+  bool const is_complex = std::string_view(x.type.name).starts_with("complex");
   return "found " + x.type.name + " of shape " + shape_text(x) + (is_complex ? "" : with_copy);
 }
 

@@ -32,12 +32,10 @@ Words options_with_values(std::string const& command) {
   testing::internal::CaptureStdout();
   parse({"completion", "bash"});
   std::istringstream script(testing::internal::GetCapturedStdout());
-  bool ours = false;
   for (std::string line; std::getline(script, line);) {
-    if (line == "    " + command + ")") ours = true;
-    auto const start = line.find("words=\"--help");
-    if (!ours || start == std::string::npos) continue;
-    std::istringstream words(line.substr(start + 7, line.rfind('"') - start - 7));
+    if (line.find(" " + command + ") words=\"--help") == std::string::npos) continue;
+    auto const start = line.find('"') + 1;
+    std::istringstream words(line.substr(start, line.rfind('"') - start));
     Words options;
     for (std::string word; words >> word;) {
       if (std::ranges::find(flags, word) == flags.end()) options.push_back(word);

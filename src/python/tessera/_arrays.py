@@ -58,7 +58,8 @@ def advice(x):
     if isinstance(x, numpy.ndarray):
         return "; copy=True makes a copy of numbers" if x.dtype.kind in "fiubO" or is_narrow(x) else ""
     # Of pandas, Polars or xarray, and no tensor of PyTorch, which is not converted.
-    is_table = hasattr(x, "__array__") and hasattr(x, "shape") and not hasattr(x, "__dlpack__")
+    is_ours = type(x).__module__.startswith("tessera")
+    is_table = hasattr(x, "__array__") and hasattr(x, "shape") and not hasattr(x, "__dlpack__") and not is_ours
     return "; copy=True makes an array of it" if is_table or isinstance(x, (list, tuple)) else ""
 
 
