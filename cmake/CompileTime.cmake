@@ -3,7 +3,7 @@
 
 # nvcc puts its own -O behind the options of the host's compiler.
 foreach(config IN ITEMS RELEASE RELWITHDEBINFO)
-  string(REGEX REPLACE "(^| )-O" "\\1-Xcompiler=-O" CMAKE_CUDA_FLAGS_${config} "${CMAKE_CUDA_FLAGS_${config}}")
+  string(REGEX REPLACE "(^| )-O([0-3])" "\\1-Xcompiler=-O\\2" CMAKE_CUDA_FLAGS_${config} "${CMAKE_CUDA_FLAGS_${config}}")
 endforeach()
 
 # With -O0 or `level` for the host: twice as fast. For sources with little work for kernels.

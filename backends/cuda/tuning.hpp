@@ -13,6 +13,7 @@ namespace tessera::backends::cuda {
 
 using detail::ceil_power_of_two;
 using detail::floor_power_of_two;
+using detail::most_teams;
 using summation::ceil_div;
 using summation::Index;
 
@@ -108,9 +109,6 @@ inline Index clusters_at_once(Ring const& ring, Index multiprocessors) {
   Index const teams = multiprocessors * ring.side_by_side / ring.teams;
   return std::max(Index{1}, ring.teams < 4 ? teams : teams * 9 / 10);
 }
-
-/// Kokkos counts teams in 31 bits.
-inline constexpr Index most_teams = Index{1} << 30;
 
 /// Teams of 128 threads that may wait for each other: a tenth of those that run at once. See
 /// docs/decisions/teams-share-long-lines.md.

@@ -23,6 +23,7 @@ namespace tessera::detail::gpu {
 
 /// A thread keeps 4 vectors, or this number.
 inline constexpr int most_vectors_kept = 8;
+
 /// A warp owns a span of a line for some vectors. Adjacent warps own the span's other vectors, then
 /// other spans.
 template <class Exec, class T>

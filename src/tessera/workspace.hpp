@@ -47,8 +47,8 @@ class WorkspaceOfCall;
 /// previous call was on another instance of a GPU, a call fences all.
 ///
 /// A CUDA graph uses the workspace of the calls that it captured. Make a call of the same sizes
-/// before the capture. As long as the graph is launched, the workspace must not grow, and no other
-/// call may use it at the same time.
+/// before the capture. The workspace must not grow while the graph exists, and no other call may
+/// use it while the graph runs.
 ///
 /// ```cpp
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", 1000, 30);

@@ -24,7 +24,6 @@ template <class T, int Columns = 1>
 using OfOneThread = Shape<lanes<T>, 0, 4, 1, Columns>;
 
 inline constexpr int most_threads = 512;
-inline constexpr Index most_teams = Index{1} << 30;  ///< Kokkos counts them in 31 bits
 /// A quarter on a GPU, where each thread uses many registers.
 template <class Exec>
 Index threads_at_once(Exec const& exec) {
@@ -171,7 +170,7 @@ Tuning tuning(Exec const& exec, Index count, Index length) {
     Index const wanted =
         std::clamp(summation::ceil_div(count * runs, teams) / 4 * 4, Index{4}, Index{128});
     result.dot.lines_per_team =
-        std::max(wanted, 4 * summation::ceil_div(count * runs, 4 * most_teams));
+        std::max(wanted, 4 * summation::ceil_div(count * runs, 4 * detail::most_teams));
   }
   if (result.dot.segments_per_run >= segments) result.dot.segments_per_run = 0;
 

@@ -22,6 +22,9 @@ inline Index ceil_power_of_two(Index x) {
   return static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(std::max(Index{1}, x))));
 }
 
+/// Kokkos counts teams in 31 bits.
+inline constexpr Index most_teams = Index{1} << 30;
+
 /// Limits a group to what `count` objects can use.
 inline Index group_size(Index wanted, Index count) {
   return std::min(wanted, ceil_power_of_two(count));
