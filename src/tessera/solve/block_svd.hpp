@@ -19,7 +19,7 @@
 #include <tessera/kernels/elements.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/golub_kahan.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/small_svd.hpp>
 #include <tessera/solve/triplets.hpp>
 #include <tessera/vectors.hpp>

@@ -15,7 +15,7 @@
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/gram.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/small_eigen.hpp>
 #include <tessera/solve/small_svd.hpp>
 

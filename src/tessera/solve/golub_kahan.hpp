@@ -18,7 +18,7 @@
 #include <tessera/kernels/elements.hpp>
 #include <tessera/maps.hpp>
 #include <tessera/options.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/stream/state.hpp>
 #include <tessera/vectors.hpp>
 

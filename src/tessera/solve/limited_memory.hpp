@@ -11,7 +11,7 @@
 
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/golub_kahan.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/vectors.hpp>
 
 /// The inverse Hessian of L-BFGS.

@@ -13,7 +13,7 @@
 
 #include <tessera/checks.hpp>
 #include <tessera/kernels/elementary.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/regression_model.hpp>
 #include <tessera/solve/regression_observations.hpp>
 #include <tessera/solve/regression_rows.hpp>

@@ -14,7 +14,7 @@
 #include <tessera/kernels/elementary.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/solve/golub_kahan.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/regression_rows.hpp>
 #include <tessera/solve/regression_types.hpp>
 #include <tessera/solve/scaled_columns.hpp>

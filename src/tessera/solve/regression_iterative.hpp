@@ -18,7 +18,7 @@
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/limited_memory.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/regression_columns.hpp>
 #include <tessera/solve/regression_observations.hpp>
 #include <tessera/solve/regression_rows.hpp>

@@ -19,7 +19,7 @@
 #include <tessera/checks.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/golub_kahan.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/regression_classes.hpp>
 #include <tessera/solve/regression_model.hpp>
 #include <tessera/solve/regression_observations.hpp>

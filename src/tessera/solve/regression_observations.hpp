@@ -224,13 +224,13 @@ inline double own_loss(Loss loss, double power, HostObservations const& rows) {
   return sum;
 }
 
-/// As statsmodels, with gamma's dispersion by Pearson's statistic.
+/// As statsmodels with freq_weights, and gamma's dispersion by Pearson's statistic.
 inline double aic_of(Loss loss, HostObservations const& rows, double deviance, double dispersion,
                      Index parameters) {
   double const own = 2 * static_cast<double>(parameters);
   if (loss == Loss::logistic || loss == Loss::multinomial) return deviance + own;
   if (loss == Loss::squares) {
-    auto const count = static_cast<double>(rows.y.size());
+    double const count = rows.total_weight();
     return count * (std::log(2 * std::numbers::pi * deviance / count) + 1) + own;
   }
   // The density of other powers has no closed form.

@@ -11,7 +11,7 @@
 
 #include <tessera/kernels/elementary.hpp>
 #include <tessera/solve/golub_kahan.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/regression_types.hpp>
 #include <tessera/solve/row_sums.hpp>
 #include <tessera/solve/tweedie.hpp>

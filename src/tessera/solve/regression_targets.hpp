@@ -14,7 +14,7 @@
 #include <tessera/kernels/elements.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/golub_kahan.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/regression_model.hpp>
 #include <tessera/solve/regression_newton.hpp>
 #include <tessera/solve/regression_rows.hpp>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <tessera/solve/losses.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/stop.hpp>
 
 /// Options, observations and results of regressions.

@@ -20,7 +20,7 @@
 #include <tessera/kernels/elements.hpp>
 #include <tessera/maps.hpp>
 #include <tessera/solve/golub_kahan.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 
 /// Scales columns to similar norms, without a copy of A.
 namespace tessera::solve::detail {

@@ -18,7 +18,7 @@
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/direct.hpp>
 #include <tessera/solve/golub_kahan.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/vectors.hpp>
 
 /// Common code of singular value solvers.
