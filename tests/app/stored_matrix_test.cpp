@@ -106,6 +106,10 @@ TEST_P(StoredMatrixTest, has_the_products_of_floats) {
     for (char const* const method : {"fused", "two-stage"}) {
       expect_same({"atax", "A", "--vector", "v.npy", "--method", method, "--output", "c.npy"},
                   {"c.npy"});
+      expect_same({"aatx", "A", "--vector", "b.npy", "--method", method, "--output", "c.npy"},
+                  {"c.npy"});
+      expect_same({"aatx", "A", "--vector", "U.npy", "--method", method, "--output", "c.npy"},
+                  {"c.npy"});
       expect_same({"atax", "A", "--vector", "V.npy", "--method", method, "--output", "c.npy"},
                   {"c.npy"});
     }
@@ -200,7 +204,7 @@ TEST_F(HeldMatrixTest, is_multiplied_as_stored) {
     EXPECT_EQ(its["sha256"], found["sha256"]) << more[0];
   }
   EXPECT_EQ(report({"gemvt", "a.npy", "--type", "f64"})["held_type"], "f64");
-  EXPECT_EQ(report({"aatx", "a.npy"})["held_type"], "f32");
+  EXPECT_EQ(report({"aatx", "a.npy"})["held_type"], "uint8");
 }
 
 TEST_F(HeldMatrixTest, may_have_infinite_halves) {

@@ -57,7 +57,8 @@ void check_block(ComputeOptions const& options, OperationRow const& row, std::in
 bool holds_stored(ComputeOptions const& options, OperationRow const& row,
                   io::MatrixReader const& reader, BackendChoice backend) {
   using enum OperationId;
-  bool const reads_narrow = row.id == atax || row.id == multiply || row.id == multiply_transposed;
+  bool const reads_narrow =
+      row.id == atax || row.id == aatx || row.id == multiply || row.id == multiply_transposed;
   return reads_narrow && !options.check && options.kernels != Kernels::accelerated &&
          may_hold_stored(reader, options.type.value_or(reader.info().type), backend);
 }

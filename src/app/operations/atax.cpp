@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <type_traits>
+#include <utility>
 
 #include <Kokkos_Core.hpp>
 
 #include <app/run/run_typed.hpp>
 #include <app/run/stored_typed.hpp>
-#include <tessera/aatx.hpp>
 #include <tessera/atax.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/kernels.hpp>
@@ -26,26 +25,6 @@ Traffic traffic_of(bool fused, bool with_intermediate, bool has_map, bool scales
   return traffic;
 }
 
-/// Calls body(exec, A, by_rows), or with `transposed` Aᵀ in the same memory: A·Aᵀ·U is the atax of
-/// Aᵀ.
-template <bool transposed, class Body>
-void with_factor_of(RunRequest const& request, Measurement& to, Body const& body) {
-  if constexpr (!transposed) {
-    with_matrix_of(request, to, body);
-  } else {
-    auto const run = [&]<class Exec, class T, class LayoutOfFile>(
-                         Exec const& exec, io::MatrixView<T, LayoutOfFile> const& host_a) {
-      using Layout = tessera::detail::TransposedLayout<LayoutOfFile>;
-      auto const A = bring(exec, host_a, request.input, to);
-      Kokkos::View<T**, Layout, typename Exec::memory_space> const transpose(A.data(), A.extent(1),
-                                                                             A.extent(0));
-      body(exec, tessera::detail::matrix_in(transpose),
-           std::is_same_v<Layout, Kokkos::LayoutRight>);
-    };
-    std::visit(run, space_for(request, to), request.A);
-  }
-}
-
 /// Vectors that share a read.
 template <class Exec, class Matrix>
 std::size_t vectors_at_once(RunRequest const& request, bool fused, Matrix const& A) {
@@ -62,10 +41,11 @@ std::size_t vectors_at_once(RunRequest const& request, bool fused, Matrix const&
   return at_once;
 }
 
+/// A·Aᵀ·U is the atax of Aᵀ.
 template <bool transposed>
 Measurement run_atax(RunRequest const& request) {
   Measurement measurement;
-  with_factor_of<transposed>(
+  with_matrix_of<transposed>(
       request, measurement,
       [&]<class Exec, class Matrix>(Exec const& exec, Matrix const& A, bool by_rows) {
         using namespace tessera::detail;

@@ -11,14 +11,27 @@
 
 #include <app/run/run_typed.hpp>
 #include <io/types.hpp>
+#include <tessera/aatx.hpp>
 #include <tessera/backends/backends.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/narrow.hpp>
 
 namespace tessera::app {
 
-/// Calls body(exec, A, by_rows) on the host, with A as operations of floats take it.
-template <class Body>
+/// Calls body(exec, A, by_rows), or with `transposed` for Aᵀ in the same memory. A is an argument
+/// of operations on T.
+template <class T, bool transposed, class Exec, class View, class Body>
+void with_argument(Exec const& exec, View const& A, Body const& body) {
+  constexpr bool by_rows = std::is_same_v<typename View::array_layout, Kokkos::LayoutRight>;
+  if constexpr (transposed) {
+    body(exec, tessera::detail::stored_in<T>(tessera::detail::TransposeOf(A)), !by_rows);
+  } else {
+    body(exec, tessera::detail::stored_in<T>(A), by_rows);
+  }
+}
+
+/// As with_argument(), on the host, with operations on floats.
+template <bool transposed = false, class Body>
 void with_stored(AnySpace const& space, io::StoredMatrix const& matrix, io::ElementType stored,
                  Body const& body) {
   using enum io::ElementType;
@@ -26,12 +39,10 @@ void with_stored(AnySpace const& space, io::StoredMatrix const& matrix, io::Elem
                        Exec const& exec, io::MatrixView<Bits, Layout> const& A) {
     if constexpr (!backends::Backend<Exec>::is_gpu) {
       auto const as = [&]<class S>(S) {
-        body(exec,
-             tessera::detail::narrow_in<float>(
-                 Kokkos::View<S const**, Layout, typename Exec::memory_space,
-                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                     reinterpret_cast<S const*>(A.data()), A.extent(0), A.extent(1))),
-             std::is_same_v<Layout, Kokkos::LayoutRight>);
+        using View = Kokkos::View<S const**, Layout, typename Exec::memory_space,
+                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+        with_argument<float, transposed>(
+            exec, View(reinterpret_cast<S const*>(A.data()), A.extent(0), A.extent(1)), body);
       };
       if constexpr (sizeof(Bits) == 1) {
         stored == i8 ? as(std::int8_t{}) : as(std::uint8_t{});
@@ -47,15 +58,16 @@ void with_stored(AnySpace const& space, io::StoredMatrix const& matrix, io::Elem
   std::visit(run, space, matrix);
 }
 
-/// Calls body(exec, A, by_rows) with the request's matrix in place.
-template <class Body>
+/// As with_argument(), with the request's matrix in place.
+template <bool transposed = false, class Body>
 void with_matrix_of(RunRequest const& request, Measurement& to, Body const& body) {
   AnySpace const space = space_for(request, to);
-  if (request.stored) return with_stored(space, *request.stored, request.stored_type, body);
+  if (request.stored) {
+    return with_stored<transposed>(space, *request.stored, request.stored_type, body);
+  }
   auto const run = [&]<class Exec, class T, class Layout>(Exec const& exec,
                                                           io::MatrixView<T, Layout> const& host_a) {
-    auto const A = bring(exec, host_a, request.input, to);
-    body(exec, tessera::detail::matrix_in(A), std::is_same_v<Layout, Kokkos::LayoutRight>);
+    with_argument<T, transposed>(exec, bring(exec, host_a, request.input, to), body);
   };
   std::visit(run, space, request.A);
 }
