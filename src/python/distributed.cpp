@@ -35,12 +35,18 @@ nb::list parts_of(std::int64_t m, std::int64_t n, std::size_t bytes, bool by_row
   return all;
 }
 
+/// For the sum over ranks: an entry for each column of A, or a row of them for each vector.
+Taken take_sums(Call const& call, MatrixInput const& a, Taken const& in) {
+  if (in.array.dimensions == 1) return take_output(call, a, in, nb::none(), "c", a.cols);
+  return call.output(nb::none(), "c", a.array, 2, {in.array.extents[1], a.cols}, a.type, "A");
+}
+
 nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows, std::int64_t first,
                      std::int64_t count, std::string const& map, nb::handle of_map, nb::handle b) {
   Call const call{"distributed.World.atax", false};
   MatrixInput const a = take_array(call, A);
-  Taken const in = take_vector(call, a, v, "v", a.cols);
-  Taken const c = take_output(call, a, in, nb::none(), "c", a.cols);
+  Taken const in = take_vectors(call, a, v, "v", a.cols);
+  Taken const c = take_sums(call, a, in);
   AtaxCall arguments{.a = a.array.array, .v = in.array, .c = c.array, .map = map};
   std::optional<Taken> its_b, its_map;
   if (!b.is_none()) {
@@ -52,26 +58,6 @@ nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows, s
     arguments.of_map = its_map->array;
   }
   without_gil([&] { atax_of_part({m, by_rows}, {first, count}, arguments); });
-  return finished(c);
-}
-
-/// For the sum over ranks: a row for each vector.
-Taken take_rows_of(Call const& call, MatrixInput const& a, Taken const& in) {
-  return call.output(nb::none(), "c", a.array, 2, {in.array.extents[1], a.cols}, a.type, "A");
-}
-
-nb::object atax_block_part(nb::handle A, nb::handle V, std::int64_t m, bool by_rows,
-                           std::int64_t first, std::int64_t count, nb::handle B) {
-  Call const call{"distributed.World.atax", false};
-  MatrixInput const a = take_array(call, A);
-  Taken const in = take_vectors(call, a, V, "v", a.cols);
-  Taken const c = take_rows_of(call, a, in);
-  std::optional<Taken> b;
-  if (!B.is_none()) b = take_output(call, a, in, B, "b", a.rows);
-  without_gil([&] {
-    atax_block_of_part({m, by_rows}, {first, count}, a.array.array, in.array,
-                       b ? std::optional(b->array) : std::nullopt, c.array);
-  });
   return finished(c);
 }
 
@@ -89,8 +75,7 @@ nb::object rmatvec_part(nb::handle A, nb::handle u, std::int64_t m, bool by_rows
   Call const call{"distributed.World.rmatvec", false};
   MatrixInput const a = take_array(call, A);
   Taken const in = take_vectors(call, a, u, "u", a.rows);
-  Taken const c = in.array.dimensions == 2 ? take_rows_of(call, a, in)
-                                           : take_output(call, a, in, nb::none(), "c", a.cols);
+  Taken const c = take_sums(call, a, in);
   without_gil([&] {
     multiply_transposed_part({m, by_rows}, {first, count}, a.array.array, in.array, c.array);
   });
@@ -118,8 +103,6 @@ void add_parts(nb::module_& m) {
   m.def("_parts_of", &parts_of);
   m.def("_atax_part", &atax_part, "A"_a, "v"_a, "m"_a, "by_rows"_a, "first"_a, "count"_a, "map"_a,
         "of_map"_a.none(), "b"_a.none());
-  m.def("_atax_block_part", &atax_block_part, "A"_a, "V"_a, "m"_a, "by_rows"_a, "first"_a,
-        "count"_a, "B"_a.none());
   m.def("_matvec_part", &matvec_part);
   m.def("_rmatvec_part", &rmatvec_part);
   m.def("_add_roots", &add_roots_of);

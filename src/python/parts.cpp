@@ -56,14 +56,24 @@ template <class Exec, class T>
 tessera::detail::MatrixArgument<T> matrix_out(Array const& a) {
   return tessera::detail::matrix_out(matrix<Exec, T>(a));
 }
+template <class Exec, class T>
+tessera::detail::VectorArgument<T const> vector_in(Array const& x) {
+  return tessera::detail::vector_in(vector<Exec, T>(x));
+}
+/// A block, or a vector as a block of one.
+template <class Exec, class T>
+tessera::detail::MatrixArgument<T const> block_in(Array const& x) {
+  return x.dimensions == 2 ? matrix_in<Exec, T>(x) : parts::block_of(vector_in<Exec, T>(x));
+}
+template <class Exec, class T>
+tessera::detail::MatrixArgument<T> block_out(Array const& x) {
+  return x.dimensions == 2 ? matrix_out<Exec, T>(x)
+                           : parts::block_of(tessera::detail::vector_out(vector<Exec, T>(x)));
+}
 /// Contiguous rows.
 template <class T>
 tessera::detail::OutputVector<T> rows_of(Array const& c) {
   return {static_cast<T*>(c.data), 1};
-}
-template <class Exec, class T>
-tessera::detail::VectorArgument<T const> vector_in(Array const& x) {
-  return tessera::detail::vector_in(vector<Exec, T>(x));
 }
 template <class Exec, class T>
 tessera::detail::OutputVector<T> output(Array const& x) {
@@ -108,36 +118,20 @@ void atax_of_part(RowsOfMatrix const& matrix, SomeRows const& some, AtaxCall con
       [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
         AtaxOptions<Exec, T> options;
         options.map = map_of<Exec, T>(call);
-        auto const b =
-            call.b ? output<Exec, T>(*call.b) : tessera::detail::OutputVector<T>{nullptr, 1};
-        auto const c = output<Exec, T>(call.c);
+        auto const a = matrix_in<Exec, T>(call.a);
+        auto const v = block_in<Exec, T>(call.v);
+        std::optional<tessera::detail::MatrixArgument<T>> b;
+        if (call.b) b = block_out<Exec, T>(*call.b);
         tessera::detail::with_map(options.map, [&]<class Factor>(Factor const& factor) {
-          auto const a = matrix_in<Exec, T>(call.a);
-          auto const v = vector_in<Exec, T>(call.v);
-          parts::AtaxJob<Exec, T, Factor> const job{exec,           a, v, b, options, factor,
-                                                    matrix.all_rows};
-          job.template add_units<Set, by_rows()>({some.first, some.count}, c);
-          tessera::detail::finish_atax(exec, some.count, b.from(some.first), call.a.extents[1], c,
-                                       tessera::detail::TermsOfAtax<T>(options),
-                                       shifted(factor, some.first));
+          parts::AtaxBlockJob<Exec, T, Factor> const job{
+              exec, a, v, b ? &*b : nullptr, options, factor, matrix.all_rows};
+          job.template add_units<Set, by_rows()>({some.first, some.count}, rows_of<T>(call.c));
+          for (Index j = 0; j < job.columns(); ++j) {
+            tessera::detail::finish_atax(exec, some.count, job.b_of(j).from(some.first), 0, {},
+                                         tessera::detail::TermsOfAtax<T>(options),
+                                         shifted(factor, some.first));
+          }
         });
-      });
-}
-
-void atax_block_of_part(RowsOfMatrix const& matrix, SomeRows const& some, Array const& a,
-                        Array const& v, std::optional<Array> const& b, Array const& c) {
-  with_kernels_for(
-      matrix, a,
-      [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
-        auto const in_a = matrix_in<Exec, T>(a);
-        auto const in = matrix_in<Exec, T>(v);
-        std::optional<tessera::detail::MatrixArgument<T>> its_b;
-        if (b) its_b = matrix_out<Exec, T>(*b);
-        AtaxOptions<Exec, T> const options;
-        kernels::Identity const factor;
-        parts::AtaxBlockJob<Exec, T, kernels::Identity> const job{
-            exec, in_a, in, its_b ? &*its_b : nullptr, options, factor, matrix.all_rows};
-        job.template add_units<Set, by_rows()>({some.first, some.count}, rows_of<T>(c));
       });
 }
 

@@ -38,14 +38,11 @@ struct SomeRows {
   std::int64_t count;
 };
 
-/// C = Aᵀ·f(A·v) over a subtree of a rank's rows. Arrays other than C cover all its rows. Ignores
-/// alpha, beta and z.
+/// C = Aᵀ·f(A·v) over a subtree of a rank's rows; of a block, C has a row for each vector. Arrays
+/// other than C cover all its rows. Ignores alpha, beta and z.
 void atax_of_part(RowsOfMatrix const& matrix, SomeRows const& some, AtaxCall const& call);
 /// b = A·v of a rank's rows; v may be a block of vectors
 void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, Array const& b);
-/// C = Aᵀ·B over a subtree of a rank's rows, B = A·V for blocks of vectors. C has a row for each.
-void atax_block_of_part(RowsOfMatrix const& matrix, SomeRows const& some, Array const& a,
-                        Array const& v, std::optional<Array> const& b, Array const& c);
 /// c = Aᵀ·u over a subtree of a rank's rows; of a block, c has a row for each vector
 void multiply_transposed_part(RowsOfMatrix const& matrix, SomeRows const& some, Array const& a,
                               Array const& u, Array const& c);

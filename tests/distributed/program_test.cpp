@@ -91,6 +91,7 @@ class RanksTest : public ProgramTest {
 
 TEST_F(RanksTest, have_the_bits_of_one_process) {
   run_on(1, {"gen", "--rows", "900", "--cols", "2", "--seed", "5", "--output", "block.npy"});
+  run_on(1, {"gen", "--rows", "70", "--cols", "3", "--seed", "6", "--output", "three.npy"});
   std::string labels(900, '\7');
   std::string weights(900, '\1');
   for (std::size_t i = 0; i < 900; ++i) {
@@ -104,6 +105,11 @@ TEST_F(RanksTest, have_the_bits_of_one_process) {
            {"gemv", "a.npy", "--vector", "a-vector.npy"},
            {"gemvt", "a.npy", "--vector", "b.npy", "--type", "f64"},
            {"aatx", "a.npy", "--vector", "b.npy", "--intermediate", "w.npy"},
+           {"atax", "a.npy", "--vector", "three.npy", "--minus", "b.npy", "--intermediate",
+            "w.npy"},
+           {"gemv", "a.npy", "--vector", "three.npy"},
+           {"gemvt", "a.npy", "--vector", "block.npy"},
+           {"aatx", "a.npy", "--vector", "block.npy"},
            {"lstsq", "a.npy", "b.npy"},
            {"lstsq", "a.npy", "block.npy"},
            {"svd", "a.npy", "-k", "2"},

@@ -207,6 +207,7 @@ assert 0 < of_four <= of_one + 2, (of_one, of_four)
 four = np.stack([A[:, 0], A[:, 1] ** 2, A[:, 2], A[:, 3] ** 3], axis=1)
 assert exchanges(lambda: world.rmatvec(M, four[mine])) == 1
 assert exchanges(lambda: world.atax(M, np.ones((30, 4)), return_b=True)) == 1
+assert exchanges(lambda: world.atax(M, np.ones((30, 4)), minus=A[mine, 0], map="poisson", return_b=True)) == 1
 
 
 def callback(step):

@@ -258,11 +258,6 @@ def require_entries(operation: str, name: str, x: Any, entries: int, columns: tu
         raise ValueError(f"{operation}: {name} must have {entries} entries, found {found}")
 
 
-def is_block(a: Matrix, x: Any) -> bool:
-    """Whether x has vectors that share a product with a matrix that is not empty."""
-    return getattr(x, "ndim", 1) == 2 and 0 not in (*a.shape, x.shape[1])
-
-
 def columns_of(x: Any) -> tuple[int, ...]:
     """How many vectors a block has; nothing of one vector."""
     return tuple(getattr(x, "shape", ()))[1:]

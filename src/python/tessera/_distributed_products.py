@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from tessera import _arrays, _core, _operators
-from tessera._distributed_matrix import Matrix, agreed, columns_of, copied, is_block, require_entries
+from tessera._distributed_matrix import Matrix, agreed, columns_of, copied, require_entries
 
 if TYPE_CHECKING:
     from tessera.distributed import World
@@ -26,7 +26,7 @@ def matvec(world: "World", A: Any, x: Any, order: str | None, copy: bool) -> Any
 
         return world._together(part)
 
-    return product(x) if is_block(a, x) else _each(a, x, a.array.shape[0], product)
+    return _each(a, x, a.array.shape[0], product)
 
 
 def rmatvec(world: "World", A: Any, u: Any, order: str | None, copy: bool) -> Any:
@@ -43,7 +43,7 @@ def _rmatvec(a: Matrix, u: Any) -> Any:
         a.world._together(lambda: require_entries("rmatvec", "u", u, a.array.shape[0], columns_of(u)))
         return _arrays.of_numbers(u, _sum(a, part, columns_of(u)), a.dtype)
 
-    return product(u) if is_block(a, u) else _each(a, u, a.shape[1], product)
+    return _each(a, u, a.shape[1], product)
 
 
 def atax(
@@ -86,10 +86,7 @@ def atax(
         b = world._together(lambda: _arrays.empty(v, shape, a.dtype.name)) if return_b else None
 
         def part(first: int, end: int) -> Any:
-            its_rows = (first, end - first)
-            if columns_of(v):
-                return _core._atax_block_part(a.array, v, a.shape[0], a.order == "C", *its_rows, b)
-            return _core._atax_part(a.array, v, a.shape[0], a.order == "C", *its_rows, kind, of_map, b)
+            return _core._atax_part(a.array, v, a.shape[0], a.order == "C", first, end - first, kind, of_map, b)
 
         def add_terms() -> None:
             _core._scale(alpha, sums.reshape(-1))
@@ -102,8 +99,6 @@ def atax(
         c = _arrays.of_numbers(v, sums, a.dtype)
         return (c, _arrays.finished(b)) if return_b else c
 
-    if is_block(a, v) and not kind:
-        return product(v)
     return _each(a, v, (a.shape[1], count) if return_b else a.shape[1], product)
 
 
@@ -142,11 +137,11 @@ def normal_operator(world: "World", A: Any, order: str | None, copy: bool) -> An
 
 
 def _each(a: Matrix, x: Any, sizes: Any, product: Callable[[Any], Any]) -> Any:
-    """product(x), or, of a block of vectors, the products with its columns side by side.
+    """product(x), or, if x is a block and A or x is empty, the products with its columns side by side.
 
     `sizes` is how many entries a product has, or each of a pair of them.
     """
-    if getattr(x, "ndim", 1) != 2:
+    if getattr(x, "ndim", 1) != 2 or 0 not in (*a.shape, x.shape[1]):
         return product(x)
     count = x.shape[1]
     is_pair = isinstance(sizes, tuple)

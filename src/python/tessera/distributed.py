@@ -265,7 +265,7 @@ class World(Collectives):
         A
         v : array
             Vector of n entries, or a block of vectors of shape (n, k), complete on every rank. The vectors of a block
-            share the reads of A, unless there is a map.
+            share the reads of A.
         weights : array, optional
             This rank's entries of the vector w: f(b) = w * b, or the weights of `map`.
         minus : array, optional
