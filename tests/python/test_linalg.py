@@ -605,3 +605,15 @@ def test_column_stats_refuses_wrong_arguments():
         linalg.column_stats([[1.0]])
     assert linalg.column_stats([[1.0, 3.0]], copy=True).mean.tolist() == [1, 3]
     assert np.isnan(linalg.column_stats(np.empty((0, 2))).mean).all()
+
+
+def test_ranks_of_dependent_columns_are_those_of_numpy():
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        cols = int(rng.integers(2, 20))
+        X = rng.normal(size=(int(rng.integers(cols + 2, 800)), cols)) + rng.choice([0, 3, 30])
+        dependent = (X[:, :1], X[:, :2].sum(1, keepdims=True), np.hstack([1 - X[:, :1], np.ones((len(X), 1))]))[seed % 3]
+        A, b = np.hstack([X, dependent]), rng.normal(size=len(X))
+        x, _, rank, _ = linalg.lstsq(A, b)
+        assert rank == np.linalg.matrix_rank(A), seed
+        np.testing.assert_allclose(A @ x, A @ np.linalg.lstsq(A, b)[0], rtol=0, atol=1e-9)

@@ -56,7 +56,7 @@ def lstsq(
     -----
     A matrix with at most 512 columns is solved directly, unless `maxiter` is given, with the same few passes for all
     right-hand sides. Columns are scaled to equal norms inside. Singular values of the scaled matrix count as zero if they are at most 2 eps (float32) or
-    n eps (float64) times the largest.
+    8 n eps (float64) times the largest.
 
     Otherwise `lsmr` runs. If m >= n and the norms of the columns differ by more than a factor of 10, the columns are
     scaled inside. If scaled columns depend on each other, x is the shortest solution for the scaled columns.

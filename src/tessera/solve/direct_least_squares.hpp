@@ -20,7 +20,7 @@
 #include <tessera/solve/direct.hpp>
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/least_squares.hpp>
-#include <tessera/solve/operator.hpp>
+#include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/small_eigen.hpp>
 #include <tessera/solve/small_svd.hpp>
 
@@ -246,8 +246,11 @@ class DirectLeastSquares {
     }
     return G;
   }
-  /// Singular values up to this fraction of the largest are rounding of A to its type.
-  [[nodiscard]] double nothing() const { return (is_float ? 2 : static_cast<double>(n_)) * eps_T; }
+  /// Singular values up to this fraction of the largest are rounding, of A to its type or of the
+  /// second Gram matrix: of dependent columns they reach a few n eps.
+  [[nodiscard]] double nothing() const {
+    return (is_float ? 2 : 8 * static_cast<double>(n_)) * eps_T;
+  }
 
   std::optional<Stop> find_solvers() {
     std::vector<std::size_t> left;
