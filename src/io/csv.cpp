@@ -191,9 +191,9 @@ class CsvReader {
     bool const may_be_names = rows_ == 0 && !names_ && header_ == CsvHeader::automatic;
     text_.fail("has a field that is not a number: expected one that f64 holds, found '" +
                    printable(field) + "' as field " + std::to_string(number),
-               may_be_names                        ? "; --header yes reads this line as names"
-               : is_missing(without_quotes(field)) ? "; a missing value is written nan"
-                                                   : "");
+               is_missing(without_quotes(field)) ? "; a missing value is written nan"
+               : may_be_names                    ? "; --header yes reads this line as names"
+                                                 : "");
   }
 
   void check_integer(std::string_view text, double value, std::uint64_t field) {

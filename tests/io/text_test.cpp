@@ -123,6 +123,8 @@ TEST_F(TextTest, CsvSaysHowAMissingValueIsWritten) {
   for (Bytes const gap : {"", "NA", "\"\"", "null", "?"}) {
     expect_refused("A.csv", "a,b\n1," + gap + "\n",
                    "'" + gap + "' as field 2 in line 2; a missing value is written nan");
+    expect_refused("A.csv", "1," + gap + "\n3,4\n",
+                   "'" + gap + "' as field 2 in line 1; a missing value is written nan");
   }
   expect_refused("A.csv", "a,b\n1,2x\n", "found '2x' as field 2 in line 2");
 }

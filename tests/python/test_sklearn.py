@@ -191,6 +191,18 @@ def test_statistics_of_gamma_regression():
     assert np.isnan(of_tessera.TweedieRegressor(alpha=0).fit(np.array([[0.0], [0], [1], [1]]), [1, 3, 4, 8]).aic_)
 
 
+@pytest.mark.parametrize("name", ["LinearRegression", "LogisticRegression", "PoissonRegressor", "GammaRegressor", "TweedieRegressor"])
+def test_statistics_with_whole_weights_are_those_of_repeated_rows(name):
+    X, y = datasets.load_diabetes(return_X_y=True)
+    y = (y > 140).astype(float) if name == "LogisticRegression" else y
+    weights = np.arange(len(y)) % 4
+    made = {"LinearRegression": {}, "LogisticRegression": {"C": np.inf}}.get(name, {"alpha": 0.0})
+    weighted = getattr(of_tessera, name)(**made).fit(X, y, weights)
+    repeated = getattr(of_tessera, name)(**made).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    for statistic in ("standard_errors_", "deviance_", "dispersion_", "aic_"):
+        close(getattr(weighted, statistic), getattr(repeated, statistic), rtol=1e-8)
+
+
 @pytest.mark.parametrize("class_weight", ["balanced", {0: 3.0, 1: 0.5}, {1: 2}])
 def test_weights_of_classes(class_weight):
     X, y = datasets.load_breast_cancer(return_X_y=True)
@@ -819,6 +831,14 @@ def test_principal_components_are_those_of_scikit_learn(name, n_components, whit
         close(found.get_precision(), plain.get_precision(), atol=1e-6 * np.abs(plain.get_precision()).max())
         close(found.score_samples(X), plain.score_samples(X), rtol=1e-5)
         close(found.score(X), plain.score(X), rtol=1e-5)
+
+
+@pytest.mark.parametrize("n_components", [25, 29, 0.9999999, "mle"])
+@pytest.mark.parametrize("shift", [0.0, 1e6])
+def test_small_noise_variances_do_not_cancel(n_components, shift):
+    X = datasets.load_breast_cancer().data + shift
+    expected = decomposition.PCA(n_components, svd_solver="full").fit(X).noise_variance_
+    close(of_tessera.PCA(n_components).fit(X).noise_variance_, expected, rtol=1e-6)
 
 
 def test_numbers_of_components_that_are_refused(tmp_path):

@@ -46,6 +46,17 @@ def _likeliest_dimension(variances: Any, rows: int) -> int:
     return likeliest
 
 
+def _mean_of_rest(variances: Any, ratios: Any, count: int, most: int) -> float:
+    """The mean of the variances after the first `count` of `most`."""
+    if count == most:
+        return 0.0
+    if len(variances) == most:  # the total minus the large ones would cancel
+        return float(variances[count:].mean(dtype=float))
+    part = ratios.sum(dtype=float)
+    total = variances.sum(dtype=float) / part if part > 0 else 0.0
+    return max(0.0, total - variances.sum(dtype=float)) / (most - count)
+
+
 _SVD_SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
 
 
@@ -141,10 +152,9 @@ class PCA(_Projection):
                 f'n_components="mle" is only supported if n_samples >= n_features, found shape {tuple(X.shape)}'
             )
         count = most if wanted is None or is_part or is_mle else self._components_of(X, wanted)
-        found = linalg.pca(X, count, tol=self.tol, copy=True)
+        # A direct solution has all components anyway.
+        found = linalg.pca(X, most if X.shape[1] <= 512 else count, tol=self.tol, copy=True)
         variance, ratio = found.explained_variance, found.explained_variance_ratio
-        part = ratio.sum(dtype=float)
-        total = variance.sum(dtype=float) / part if part > 0 else 0.0
         if is_part:
             count = min(most, int(numpy.searchsorted(numpy.cumsum(ratio, dtype=float), wanted, side="right")) + 1)
         elif is_mle:
@@ -154,8 +164,7 @@ class PCA(_Projection):
         self.explained_variance_ratio_ = ratio[:count]
         self.singular_values_ = found.singular_values[:count]
         self.mean_ = found.mean
-        rest = max(0.0, total - variance[:count].sum(dtype=float)) if count < most else 0.0
-        self.noise_variance_ = _scalar(X).type(rest / (most - count) if count < most else 0.0)
+        self.noise_variance_ = _scalar(X).type(_mean_of_rest(variance, ratio, count, most))
         self.n_components_ = count
         self.n_samples_ = X.shape[0]
         return self
