@@ -26,7 +26,7 @@ constexpr std::chrono::seconds patience{60};
 class TerminalTest : public ProgramTest {
  protected:
   TerminalTest() {
-    if (run({"gen", "--rows", "100", "--cols", "100", "--output", "a.npy"}).status != 0) {
+    if (run({"gen", "--rows", "1000", "--cols", "1000", "--output", "a.npy"}).status != 0) {
       throw std::runtime_error("gen failed");
     }
     if (openpty(&controller_, &terminal_, nullptr, nullptr, nullptr) != 0) {
