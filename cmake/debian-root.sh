@@ -57,27 +57,27 @@ debian_mirror() {
   echo "$mirror"
 }
 
-# Built in a temporary folder, renamed when complete.
+# Built in a temporary folder, renamed when complete. Only who needs a new root waits for one.
 make_root() {
   local name=$1 path=$2 mirror old
   mkdir -p "$roots_dir"
-  exec 7>"$roots_dir/.lock"
-  flock -n 7 || { say "waiting for another ./dev that makes a root"; flock 7; }
-  if [[ ! -d $path ]]; then
-    command -v mmdebstrap >/dev/null || install_mmdebstrap
-    mirror=$(debian_mirror)
-    say "making the root once from ${mirror:-the default mirror of mmdebstrap}, about a minute; log in $path.log"
-    rm -rf --one-file-system "$path.partial"
-    bootstrap_root "$mirror" "$path.partial" "$(root_packages "$name")" &>"$path.log" || explain_failure "$path.log"
-    finish_root "$path.partial" >>"$path.log"
-    mv "$path.partial" "$path"
-    for old in "$roots_dir/$name"-*; do # earlier package lists
-      [[ $old == "$path"* ]] || remove_root "$old"
-    done
-  fi
-  exec 7>&-
-  exec 6<"$path" # no other ./dev removes it
-  flock -s 6
+  until { exec 6<"$path" && flock -s 6 && [[ -d $path ]]; } 2>/dev/null; do # no other ./dev removes it
+    exec 7>"$roots_dir/.lock-$name"
+    flock -n 7 || { say "waiting for another ./dev that makes this root"; flock 7; }
+    if [[ ! -d $path ]]; then
+      command -v mmdebstrap >/dev/null || install_mmdebstrap
+      mirror=$(debian_mirror)
+      say "making the root once from ${mirror:-the default mirror of mmdebstrap}, about a minute; log in $path.log"
+      rm -rf --one-file-system "$path.partial"
+      bootstrap_root "$mirror" "$path.partial" "$(root_packages "$name")" &>"$path.log" || explain_failure "$path.log"
+      finish_root "$path.partial" >>"$path.log"
+      mv "$path.partial" "$path"
+      for old in "$roots_dir/$name"-*; do # earlier package lists
+        [[ $old == "$path"* ]] || remove_root "$old"
+      done
+    fi
+    exec 7>&-
+  done
 }
 
 install_mmdebstrap() {
