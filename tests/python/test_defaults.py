@@ -106,6 +106,35 @@ def test_components_of_many_columns_far_from_the_origin(mean):
     assert mean > 10 or not told
 
 
+@pytest.mark.parametrize("alpha", [1e-9, 1e-3, 1.0])
+@pytest.mark.parametrize("data", [datasets.load_iris, datasets.load_wine])
+def test_penalties_of_columns_far_from_the_origin_without_an_intercept(data, alpha):
+    X, y = data(return_X_y=True)
+    names = X.shape[1]
+    for mean in (0, 1e3, 1e6):
+        table = X + mean
+        both = np.vstack([table, np.sqrt(alpha) * np.eye(names)])
+        expected = np.linalg.lstsq(both, np.append(y, np.zeros(names)), rcond=None)[0]
+        found = of_tessera.Ridge(alpha, fit_intercept=False).fit(table, y).coef_
+        assert np.linalg.norm(found - expected) < 1e-7 * np.linalg.norm(expected), mean
+
+
+@pytest.mark.parametrize("data", [datasets.load_iris, datasets.load_wine])
+def test_penalties_that_rounding_hides_are_told(data):
+    X, y = data(return_X_y=True)
+    for mean in (1e7, 3e8):
+        with pytest.warns(ConvergenceWarning, match="leave out columns that nearly depend"):
+            of_tessera.Ridge(1e-3, fit_intercept=False).fit(X + mean, y)
+
+
+@pytest.mark.parametrize("alpha", [1e-9, 1.0])
+def test_a_penalty_divides_equal_columns(alpha):
+    X, y = datasets.load_diabetes(return_X_y=True)
+    found = of_tessera.Ridge(alpha).fit(np.hstack([X, X, X[:, :1]]), y).coef_
+    np.testing.assert_allclose(found[:10], found[10:20], rtol=1e-6)
+    np.testing.assert_allclose(found[0], found[20], rtol=1e-6)
+
+
 @kind
 def test_penalties_of_many_columns(dtype):
     rng = RNG(4)

@@ -92,11 +92,14 @@ class _LinearModel(BaseEstimator):
             warnings.warn(f"{name}: {why}", PerfectSeparationWarning, stacklevel=level_of_caller())
         elif result["stop"] != CONVERGED:
             advice = "raise max_iter or tol"
+            quantity, bound = result["quantity"], result["bound"]
             if result["stop"] == PRECISION_LIMIT:  # more iterations change nothing
-                advice = "raise tol, leave out columns that nearly depend on others, or subtract rough means first"
+                advice = "raise the penalty" if quantity <= bound else "raise tol"
+                advice += ", leave out columns that nearly depend on others, or subtract rough means first"
+            if quantity > bound:
+                why += f": the scaled gradient is {quantity:.2e}, expected at most {bound:.1e}"
             warnings.warn(
-                f"{name}: {why}: the scaled gradient is {result['quantity']:.2e}, "
-                f"expected at most {result['bound']:.1e}; {advice}",
+                f"{name}: {why}; {advice}",
                 ConvergenceWarning,
                 stacklevel=level_of_caller(),
             )

@@ -95,10 +95,11 @@ class Curvature {
  public:
   Curvature() = default;
   /// @param is_rounded columns are known only in float
-  Curvature(SmallMatrix H, bool is_rounded)
+  /// @param roundings pivots below this many roundings of their diagonal count as 0
+  Curvature(SmallMatrix H, bool is_rounded, double roundings)
       : H_(std::move(H)),
-        factor_(H_, threshold(H_)),
-        slack_(is_rounded ? std::sqrt(threshold(H_)) : 0.0),
+        factor_(H_, roundings * rounding_of(H_)),
+        slack_(is_rounded ? std::sqrt(64 * rounding_of(H_)) : 0.0),
         is_left_out_(static_cast<std::size_t>(H_.rows()), false) {
     for (Index i = factor_.rank(); i < H_.rows(); ++i) {
       is_left_out_[size(factor_.order()[size(i)])] = true;
@@ -159,8 +160,8 @@ class Curvature {
 
  private:
   static std::size_t size(Index j) { return static_cast<std::size_t>(j); }
-  static double threshold(SmallMatrix const& H) {
-    return 64 * std::numeric_limits<double>::epsilon() * static_cast<double>(H.rows());
+  static double rounding_of(SmallMatrix const& H) {
+    return std::numeric_limits<double>::epsilon() * static_cast<double>(H.rows());
   }
 
   SmallMatrix H_;

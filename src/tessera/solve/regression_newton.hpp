@@ -135,7 +135,13 @@ class NewtonRun {
     if (find_separation(is_last)) return std::nullopt;
     bool const may_go = goes_on && result_.iterations < options_.maxiter;
     bool const refines = is_close && may_go && find_refinement();
-    if (is_close && !refines && !has_choice()) return stop(Stop::converged);
+    if (is_close && !refines && (is_shortest_ || !has_dependent())) {
+      // A penalty would choose between columns that depend on each other, if H were exact.
+      bool const is_unsure = options_.penalty > 0 && has_dependent();
+      if (!is_unsure && !is_imprecise_) return stop(Stop::converged);
+      return stop(Stop::precision_limit,
+                  "columns depend on each other so nearly that rounding hides the penalty");
+    }
     if (!goes_on) return stop(Stop::cancelled);
     if (!may_go) return stop(Stop::iteration_limit);
     if (refines) return refined();
@@ -271,8 +277,11 @@ class NewtonRun {
     return gradient;
   }
 
-  static Curvature curvature_of(LossAtPlace const& at) {
-    return Curvature(at.H, std::is_same_v<T, float>);
+  /// A penalty makes H definite, so smaller pivots count. Classes share their intercepts' sum,
+  /// which no penalty fixes.
+  [[nodiscard]] Curvature curvature_of(LossAtPlace const& at) const {
+    bool const is_definite = options_.penalty > 0 && loss_ != Loss::multinomial;
+    return Curvature(at.H, std::is_same_v<T, float>, is_definite ? 4 : 64);
   }
 
   /// Whether another step of least squares in double recovers digits (docs/stopping.md).
@@ -288,8 +297,12 @@ class NewtonRun {
       return largest;
     };
     double const size = size_of(refinement_);
-    double const small = 16 * std::numeric_limits<double>::epsilon() * size_of(place_.x);
-    return size > small && size < size_of(place_.step) / 2;
+    double const of_x = size_of(place_.x);
+    double const small = 16 * std::numeric_limits<double>::epsilon() * of_x;
+    bool const refines = size > small && size < size_of(place_.step) / 2;
+    // H is too inexact to find small parts of its columns that the penalty does not determine.
+    is_imprecise_ = !refines && options_.penalty > 0 && !is_shortest_ && size > 1e-3 * of_x;
+    return refines;
   }
   [[nodiscard]] PlaceOfSums refined() const {
     PlaceOfSums to{place_.x, refinement_};
@@ -297,10 +310,10 @@ class NewtonRun {
     return to;
   }
 
-  /// Whether other coefficients give the same η, and the shortest were not computed yet.
-  [[nodiscard]] bool has_choice() const {
-    return !is_shortest_ && options_.penalty == 0 &&
-           curvature_.factor().rank() < curvature_.nonzero();
+  /// Whether other coefficients give the same η, as far as H tells.
+  [[nodiscard]] bool has_dependent() const {
+    bool const has_sum = options_.penalty > 0 && loss_ == Loss::multinomial && options_.has_intercept;
+    return curvature_.factor().rank() + (has_sum ? 1 : 0) < curvature_.nonzero();
   }
   PlaceOfSums shortest() {
     is_shortest_ = true;
@@ -420,7 +433,8 @@ class NewtonRun {
     if (options_.keep_history) result_.history.push_back(step);
     bool const goes_on = !control_.on_step || control_.on_step(step);
     bool const is_last = !goes_on || result_.iterations >= options_.maxiter;
-    offer_state(control_, step, [&] { return state(); }, is_last);
+    offer_state(
+        control_, step, [&] { return state(); }, is_last);
     return goes_on;
   }
 
@@ -562,6 +576,7 @@ class NewtonRun {
   bool has_failed_ = false;
   Index reads_before_ = 0;
   bool is_shortest_ = false;
+  bool is_imprecise_ = false;
   Regression<Exec, T> result_;
 };
 
