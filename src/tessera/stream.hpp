@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 
 #include <Kokkos_Core.hpp>
@@ -26,13 +27,13 @@ concept StreamPlace = ExecutionSpace<detail::ExecOf<Place>>;
 
 template <class View, class Exec, class Source>
 concept VectorFor = Vector<View> && AccessibleFrom<View, Exec> &&
-                    std::same_as<typename View::non_const_value_type, typename Source::value_type>;
+    std::same_as<typename View::non_const_value_type, typename Source::value_type>;
 template <class View, class Exec, class Source>
 concept OutputVectorFor = VectorFor<View, Exec, Source> && OutputVector<View>;
 
 template <class View, class Exec, class Source>
 concept BlockFor = MatrixOf<View, Exec> &&
-                   std::same_as<typename View::non_const_value_type, typename Source::value_type>;
+    std::same_as<typename View::non_const_value_type, typename Source::value_type>;
 template <class View, class Exec, class Source>
 concept OutputBlockFor =
     BlockFor<View, Exec, Source> && !std::is_const_v<typename View::value_type>;
@@ -120,39 +121,50 @@ Report atax(Place const& place, Source const& source, V const& v, B const& b, C 
 /// Kokkos::View<double**, Kokkos::LayoutRight> V("V", 30, 8), C("C", 30, 8);
 /// tessera::stream::atax(Kokkos::DefaultExecutionSpace(), source, V, C);
 /// ```
-template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
-          OutputBlockFor<Exec, Source> Out>
-Report atax(Exec const& exec, Source const& source, In const& v, Out const& c,
+template <StreamPlace Place, MatrixSource Source, BlockFor<detail::ExecOf<Place>, Source> In,
+          OutputBlockFor<detail::ExecOf<Place>, Source> Out>
+Report atax(Place const& place, Source const& source, In const& v, Out const& c,
             Options<typename Source::value_type> const& options = {},
-            std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
+            std::type_identity_t<
+                AtaxTerms<detail::ExecOf<Place>, typename Source::value_type>> const& terms = {}) {
   using T = typename Source::value_type;
-  auto const cols = static_cast<std::size_t>(source.cols());
-  detail::require_columns("stream::atax", source, "V", v, cols, "C", c, cols);
-  detail::require_terms<T>("stream::atax", source, terms, c);
+  using At = detail::PlaceOfStream<Place>;
+  At::together(place, [&] {
+    detail::require_atax_of_columns<T>(source, v, c, options, terms);
+    detail::require_terms<T>("stream::atax", source, terms, c);
+  });
+  At::agree(place, "stream::atax of columns", source, options,
+            detail::numbers_of<T>(terms, v.extent(1)));
   return detail::in_order(source, [&](auto const& any) {
-    return detail::call_atax_of_columns<Exec, T>(exec, any, tessera::detail::matrix_in(v), nullptr,
-                                                 tessera::detail::matrix_out(c), options, terms);
+    std::optional<tessera::detail::MatrixArgument<T>> const none;
+    return At::atax_of_columns(place, any, tessera::detail::matrix_in(v), none,
+                               tessera::detail::matrix_out(c), options, terms);
   });
 }
 
 /// And B = f(A·V), m x k.
-template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
-          OutputBlockFor<Exec, Source> Rows, OutputBlockFor<Exec, Source> Out>
-Report atax(Exec const& exec, Source const& source, In const& v, Rows const& b, Out const& c,
+template <StreamPlace Place, MatrixSource Source, BlockFor<detail::ExecOf<Place>, Source> In,
+          OutputBlockFor<detail::ExecOf<Place>, Source> Rows,
+          OutputBlockFor<detail::ExecOf<Place>, Source> Out>
+Report atax(Place const& place, Source const& source, In const& v, Rows const& b, Out const& c,
             Options<typename Source::value_type> const& options = {},
-            std::type_identity_t<AtaxTerms<Exec, typename Source::value_type>> const& terms = {}) {
+            std::type_identity_t<
+                AtaxTerms<detail::ExecOf<Place>, typename Source::value_type>> const& terms = {}) {
   using T = typename Source::value_type;
-  auto const rows = static_cast<std::size_t>(source.rows());
-  auto const cols = static_cast<std::size_t>(source.cols());
-  detail::require_columns("stream::atax", source, "V", v, cols, "B", b, rows);
-  detail::require_columns("stream::atax", source, "V", v, cols, "C", c, cols);
-  checks::require_apart("stream::atax", "C", c, "B", b);
-  detail::require_terms<T>("stream::atax", source, terms, b, c);
-  auto const rows_out = tessera::detail::matrix_out(b);
+  using At = detail::PlaceOfStream<Place>;
+  At::together(place, [&] {
+    detail::require_columns("stream::atax", source, "V", v, static_cast<std::size_t>(source.cols()),
+                            "B", b, static_cast<std::size_t>(source.rows()));
+    detail::require_atax_of_columns<T>(source, v, c, options, terms);
+    checks::require_apart("stream::atax", "C", c, "B", b);
+    detail::require_terms<T>("stream::atax", source, terms, b, c);
+  });
+  At::agree(place, "stream::atax of columns with B", source, options,
+            detail::numbers_of<T>(terms, v.extent(1)));
   return detail::in_order(source, [&](auto const& any) {
-    return detail::call_atax_of_columns<Exec, T>(exec, any, tessera::detail::matrix_in(v),
-                                                 &rows_out, tessera::detail::matrix_out(c), options,
-                                                 terms);
+    std::optional const rows_out(tessera::detail::matrix_out(b));
+    return At::atax_of_columns(place, any, tessera::detail::matrix_in(v), rows_out,
+                               tessera::detail::matrix_out(c), options, terms);
   });
 }
 
@@ -185,17 +197,23 @@ Report multiply(Place const& place, Source const& source, V const& v, B const& b
 /// B = A·V of a streamed matrix, V a block of k vectors
 ///
 /// As `atax`; B is m x k.
-template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
-          OutputBlockFor<Exec, Source> Out>
-Report multiply(Exec const& exec, Source const& source, In const& v, Out const& b,
+template <StreamPlace Place, MatrixSource Source, BlockFor<detail::ExecOf<Place>, Source> In,
+          OutputBlockFor<detail::ExecOf<Place>, Source> Out>
+Report multiply(Place const& place, Source const& source, In const& v, Out const& b,
                 Options<typename Source::value_type> const& options = {}) {
-  detail::require_columns("stream::multiply", source, "V", v,
-                          static_cast<std::size_t>(source.cols()), "B", b,
-                          static_cast<std::size_t>(source.rows()));
+  using At = detail::PlaceOfStream<Place>;
+  At::together(place, [&] {
+    detail::require_columns("stream::multiply", source, "V", v,
+                            static_cast<std::size_t>(source.cols()), "B", b,
+                            static_cast<std::size_t>(source.rows()));
+    detail::require_no_states("stream::multiply", options);
+  });
+  At::agree(place, "stream::multiply of columns", source, options,
+            {static_cast<double>(v.extent(1))});
   return detail::in_order(source, [&](auto const& any) {
-    return detail::run_product_of_columns<!detail::has_rows<decltype(any)>>(
-        exec, "multiply", any, tessera::detail::matrix_in(v), tessera::detail::matrix_out(b),
-        options);
+    return At::template product_of_columns<!detail::has_rows<decltype(any)>>(
+        place, std::string("multiply"), any, tessera::detail::matrix_in(v),
+        tessera::detail::matrix_out(b), options);
   });
 }
 
@@ -219,17 +237,23 @@ Report multiply_transposed(Place const& place, Source const& source, B const& b,
 /// C = Aᵀ·B of a streamed matrix, B a block of k vectors
 ///
 /// As `atax`; B is m x k, C n x k.
-template <ExecutionSpace Exec, MatrixSource Source, BlockFor<Exec, Source> In,
-          OutputBlockFor<Exec, Source> Out>
-Report multiply_transposed(Exec const& exec, Source const& source, In const& b, Out const& c,
+template <StreamPlace Place, MatrixSource Source, BlockFor<detail::ExecOf<Place>, Source> In,
+          OutputBlockFor<detail::ExecOf<Place>, Source> Out>
+Report multiply_transposed(Place const& place, Source const& source, In const& b, Out const& c,
                            Options<typename Source::value_type> const& options = {}) {
-  constexpr auto name = "multiply_transposed";
-  detail::require_columns("stream::multiply_transposed", source, "B", b,
-                          static_cast<std::size_t>(source.rows()), "C", c,
-                          static_cast<std::size_t>(source.cols()));
+  constexpr auto name = "stream::multiply_transposed";
+  using At = detail::PlaceOfStream<Place>;
+  At::together(place, [&] {
+    detail::require_columns(name, source, "B", b, static_cast<std::size_t>(source.rows()), "C", c,
+                            static_cast<std::size_t>(source.cols()));
+    detail::require_no_states(name, options);
+  });
+  At::agree(place, "stream::multiply_transposed of columns", source, options,
+            {static_cast<double>(b.extent(1))});
   return detail::in_order(source, [&](auto const& any) {
-    return detail::run_product_of_columns<detail::has_rows<decltype(any)>>(
-        exec, name, any, tessera::detail::matrix_in(b), tessera::detail::matrix_out(c), options);
+    return At::template product_of_columns<detail::has_rows<decltype(any)>>(
+        place, std::string("multiply_transposed"), any, tessera::detail::matrix_in(b),
+        tessera::detail::matrix_out(c), options);
   });
 }
 
@@ -282,14 +306,14 @@ Report multiply_both(Place const& place, Source const& source, X const& x, U con
   TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, maps::Function<T>)          \
   TESSERA_STREAM_PRODUCT(TEMPLATE, EXEC, T, LAYOUT, true)                    \
   TESSERA_STREAM_PRODUCT(TEMPLATE, EXEC, T, LAYOUT, false)
-#define TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, FACTOR)                                  \
-  TEMPLATE Report run_atax(EXEC const&, AnySource<T, LAYOUT> const&,                            \
-                           VectorArgument<T const> const&, OutputVector<T>, OutputVector<T>,    \
-                           Options<T> const&, maps::Kind, FACTOR const&);                       \
-  TEMPLATE Report run_atax_of_columns(EXEC const&, AnySource<T, LAYOUT> const&,                 \
-                                      MatrixArgument<T const> const&, MatrixArgument<T> const*, \
-                                      MatrixArgument<T> const&, Options<T> const&,              \
-                                      AtaxTerms<EXEC, T> const&, std::vector<FACTOR> const&);
+#define TESSERA_STREAM_WITH(TEMPLATE, EXEC, T, LAYOUT, FACTOR)                               \
+  TEMPLATE Report run_atax(EXEC const&, AnySource<T, LAYOUT> const&,                         \
+                           VectorArgument<T const> const&, OutputVector<T>, OutputVector<T>, \
+                           Options<T> const&, maps::Kind, FACTOR const&);                    \
+  TEMPLATE Report run_atax_of_columns(                                                       \
+      EXEC const&, AnySource<T, LAYOUT> const&, MatrixArgument<T const> const&,              \
+      std::optional<MatrixArgument<T>> const&, MatrixArgument<T> const&, Options<T> const&,  \
+      AtaxTerms<EXEC, T> const&, std::vector<FACTOR> const&);
 #define TESSERA_STREAM_PRODUCT(TEMPLATE, EXEC, T, LAYOUT, IS_SUM)                                  \
   TEMPLATE Report run_product<IS_SUM>(EXEC const&, std::string const&,                             \
                                       AnySource<T, LAYOUT> const&, VectorArgument<T const> const&, \

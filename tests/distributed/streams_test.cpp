@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -39,10 +42,13 @@ class DistributedStreams : public testing::Test {
     Shape shape;
     std::vector<T> values;
     std::int64_t fails_from = INT64_MAX;  ///< row
+    std::shared_ptr<std::atomic<std::int64_t>> elements_read =
+        std::make_shared<std::atomic<std::int64_t>>(0);
 
     [[nodiscard]] std::int64_t rows() const { return shape.rows; }
     [[nodiscard]] std::int64_t cols() const { return shape.cols; }
     void read(stream::Block const& block, T* to) const {
+      *elements_read += block.rows * block.cols;
       if (block.first_row + block.rows > fails_from) throw std::runtime_error("no such row");
       auto const lines = is_by_rows ? block.rows : block.cols;
       auto const length = is_by_rows ? block.cols : block.rows;
@@ -107,6 +113,88 @@ TYPED_TEST(DistributedStreams, HaveTheBitsOfOneProcess) {
       expect_same("aatx");
     }
   }
+}
+
+TYPED_TEST(DistributedStreams, OfBlocksHaveTheBitsOfVectorsAndTheirReads) {
+  using T = typename TypeParam::Scalar;
+  using Memory = typename TypeParam::Exec::memory_space;
+  using ByColumns = Kokkos::View<T**, Kokkos::LayoutLeft, Memory>;
+  using ByRows = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
+  constexpr std::int64_t k = 5;
+  auto const filled = [&]<class Block>(Block const& block, std::uint64_t seed) {
+    for (std::int64_t j = 0; j < k; ++j) {
+      Kokkos::deep_copy(Kokkos::subview(block, Kokkos::ALL, j),
+                        this->vector(static_cast<std::int64_t>(block.extent(0)),
+                                     seed + static_cast<std::uint64_t>(j)));
+    }
+    return block;
+  };
+  for (Shape const& shape : this->shapes()) {
+    auto const [m, n] = shape;
+    auto const A = this->held(shape);
+    auto const weights = this->vector(m, 40);
+    ByRows const V = filled(ByRows("V", n, k), 2), U = filled(ByRows("U", m, k), 20);
+    stream::AtaxTerms<typename TypeParam::Exec, T> const terms{.map = maps::weights(weights),
+                                                               .alpha = 2};
+    for (std::size_t const limit : {std::size_t{1} << 30, std::size_t{8} << 20}) {
+      stream::Options<T> const options{.memory_limit = limit};
+      ByRows const by_rows("B", m, k);
+      ByColumns const B("B", m, k), C("C", n, k);
+      auto const b = this->poisoned(m), c = this->poisoned(n);
+      auto const expect_same = [&](char const* what, auto const& block, auto const& call,
+                                   auto const& one) {
+        for (std::int64_t j = 0; j < k; ++j) {
+          call(j);
+          auto const its = this->poisoned(static_cast<std::int64_t>(block.extent(0)));
+          Kokkos::deep_copy(its, Kokkos::subview(block, Kokkos::ALL, j));
+          EXPECT_THAT(to_vector(its), same_bits_as(to_vector(one)))
+              << what << ", " << m << " x " << n << ", column " << j;
+        }
+      };
+      auto const v = [&](std::int64_t j) { return Kokkos::subview(V, Kokkos::ALL, j); };
+      auto const u = [&](std::int64_t j) { return Kokkos::subview(U, Kokkos::ALL, j); };
+      stream::multiply(this->world, A, V, by_rows, options);
+      expect_same(
+          "multiply", by_rows, [&](auto j) { stream::multiply(this->exec, A, v(j), b); }, b);
+      stream::multiply_transposed(this->world, A, U, C, options);
+      expect_same(
+          "multiply_transposed", C,
+          [&](auto j) { stream::multiply_transposed(this->exec, A, u(j), c); }, c);
+      stream::aatx(this->world, A, U, B, options);
+      expect_same(
+          "aatx", B, [&](auto j) { stream::aatx(this->exec, A, u(j), b); }, b);
+      stream::atax(this->world, A, V, C, options);
+      expect_same(
+          "atax", C, [&](auto j) { stream::atax(this->exec, A, v(j), c); }, c);
+      *A.elements_read = 0;
+      stream::atax(this->world, A, V, by_rows, C, options, terms);
+      auto const reads = this->world.communicator().gather(A.elements_read->load());
+      if (limit > (std::size_t{8} << 20)) {
+        EXPECT_EQ(std::reduce(reads.begin(), reads.end()), m * n);
+      }
+      auto const one = [&](auto j) { stream::atax(this->exec, A, v(j), b, c, {}, terms); };
+      expect_same("B with a map", by_rows, one, b);
+      expect_same("C with a map", C, one, c);
+    }
+  }
+}
+
+TYPED_TEST(DistributedStreams, OfBlocksRefuseStatesAndOtherColumns) {
+  using T = typename TypeParam::Scalar;
+  using Block = Kokkos::View<T**, Kokkos::LayoutLeft, typename TypeParam::Exec::memory_space>;
+  auto const A = this->held({40, 3});
+  Block const V("V", 3, 2), B("B", 40, 2), C("C", 3, 2);
+  stream::Options<T> const with_states{.wants_state = [](auto const&) { return true; },
+                                       .on_state = [](stream::State<T> const&) {}};
+  EXPECT_THAT([&] { stream::multiply(this->world, A, V, B, with_states); },
+              testing::ThrowsMessage<DistributedError>(testing::HasSubstr("a block of vectors")));
+  EXPECT_THAT([&] { stream::atax(this->world, A, V, C, with_states); },
+              testing::ThrowsMessage<DistributedError>(testing::HasSubstr("a block of vectors")));
+  if (ranks() == 1) return;
+  int const columns = rank() == 0 ? 2 : 1;
+  Block const its_V("V", 3, columns), its_C("C", 3, columns);
+  EXPECT_THAT([&] { stream::atax(this->world, A, its_V, its_C); },
+              testing::ThrowsMessage<DistributedError>(testing::HasSubstr("another call")));
 }
 
 TYPED_TEST(DistributedStreams, ResumeWithAnyNumberOfProcesses) {

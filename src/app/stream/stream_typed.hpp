@@ -169,8 +169,7 @@ std::optional<stream::State<T>> state_of(std::string const& path, CheckpointJob 
 
 inline constexpr auto alone = [](auto const& exec) { return exec; };
 
-/// With Blocks and one process, as many vectors as the limit allows share a pass; otherwise each
-/// vector has a pass.
+/// With Blocks, as many vectors as the limit allows share a pass; otherwise each vector has a pass.
 ///
 /// Calls call(place, source, x, outputs, options, terms). If `rows` and `cols` are made, `cols` is
 /// the result.
@@ -262,7 +261,7 @@ Measurement run_streamed(StreamRequest const& r, OperationId id, bool rows, bool
     };
     try {
       stream_within(path, r.memory_limit, other_bytes, [&] {
-        if constexpr (Blocks && by_one_process) {
+        if constexpr (Blocks) {
           if (r.columns == 1) {
             run(x, out.rows, out.cols);
           } else {

@@ -49,35 +49,7 @@ inline constexpr distributed::detail::Joining<double> joining_of_moments{
 template <class Exec, class T>
 void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
                  std::vector<distributed::Rows> const& rows_by_rank) {
-  Exec const& exec = world.exec();
-  auto const count = static_cast<Index>(BT.extent(0));
-  // Rank by rank, and vector by vector within a rank.
-  std::vector<distributed::Rows> packed_by_rank = rows_by_rank;
-  for (distributed::Rows& rows : packed_by_rank) rows = {rows.first * count, rows.count * count};
-  Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> packed;
-  auto const copy = [&](std::size_t r, auto const& body) {
-    distributed::Rows const& rows = rows_by_rank[r];
-    if (rows.count == 0) return;
-    body(Kokkos::subview(BT, Kokkos::ALL, Kokkos::pair(rows.first, rows.end())),
-         Rows<Exec, T>(packed.data() + rows.first * count, BT.extent(0),
-                       static_cast<std::size_t>(rows.count)));
-  };
-  if (count == 0) return;
-  if (count == 1) {
-    using Entries = Kokkos::View<T*, typename Exec::memory_space>;
-    return world.share_rows(Entries(BT.data(), BT.extent(1)), rows_by_rank);
-  }
-  world.together([&] {
-    packed = make_memory<Exec, T>(exec, BT.size());
-    copy(static_cast<std::size_t>(world.rank()),
-         [&](auto const& own, auto const& to) { Kokkos::deep_copy(exec, to, own); });
-  });
-  world.share_rows(packed, packed_by_rank);
-  for (std::size_t r = 0; r < rows_by_rank.size(); ++r) {
-    if (r == static_cast<std::size_t>(world.rank())) continue;
-    copy(r, [&](auto const& to, auto const& its) { Kokkos::deep_copy(exec, to, its); });
-  }
-  exec.fence("tessera::solve: the vectors are complete");
+  stream::detail::share_columns<Exec, T>(world, as_columns<Exec, T>(BT), rows_by_rank);
 }
 
 /// Throws on all ranks unless all pass equal arguments.
@@ -353,85 +325,23 @@ class DistributedStreamOperator final : public detail::StreamedProducts<Distribu
     functions.reserve(maps.size());
     for (auto const& map : maps) functions.push_back(map.function());
     return reads_of(stream::detail::in_order(this->source_, [&](auto const& source) {
-      if (!maps.empty()) return atax_of_each(source, VT, functions, BT, CT);
-      return atax_of_each(source, VT, std::vector<kernels::Identity>(VT.extent(0)), BT, CT);
+      auto const with = [&](auto const& factors) {
+        return stream::detail::atax_of_columns<Exec, T>(
+            world(), source, detail::as_columns<Exec, T const>(VT), detail::as_columns<Exec, T>(BT),
+            detail::as_columns<Exec, T>(CT), this->options_, factors);
+      };
+      if (!maps.empty()) return with(functions);
+      return with(std::vector<kernels::Identity>(VT.extent(0)));
     }));
-  }
-  template <class Layout, class Factor>
-  stream::Report atax_of_each(stream::detail::AnySource<T, Layout> const& source,
-                              ConstRows<Exec, T> const& VT, std::vector<Factor> const& factors,
-                              Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const {
-    namespace parts = distributed::detail;
-    constexpr bool by_rows = std::is_same_v<Layout, Kokkos::LayoutRight>;
-    constexpr auto cut = by_rows ? parts::Cut::panels : parts::Cut::tiles;
-    parts::StreamOnRanks<Exec, T, Layout, cut> on_ranks(
-        world(), "stream::atax", source,
-        {.operation = "atax of columns", .sum = static_cast<Index>(CT.size())}, this->options_);
-    auto const report = on_ranks(
-        [&](auto const& part, Index first, tessera::detail::OutputVector<T> sum,
-            stream::Options<T> const& options) {
-          using tessera::kernels::shifted;  // maps have an overload
-          std::vector<Factor> its_factors;
-          its_factors.reserve(factors.size());
-          for (Factor const& factor : factors) its_factors.push_back(shifted(factor, first));
-          auto const B = tessera::detail::matrix_out(
-              Kokkos::subview(detail::as_columns<Exec, T>(BT),
-                              Kokkos::pair(first, first + part.rows()), Kokkos::ALL));
-          Rows<Exec, T> const root(sum.data, CT.extent(0), CT.extent(1));
-          return stream::detail::run_atax_of_columns<Exec, T>(
-              this->exec(), part, tessera::detail::matrix_in(detail::as_columns<Exec, T const>(VT)),
-              &B, tessera::detail::matrix_out(detail::as_columns<Exec, T>(root)), options, {},
-              its_factors);
-        },
-        {CT.data(), 1});
-    Index const unit =
-        by_rows ? stream::detail::extents_of(source).panel() : Index{summation::segment<T>};
-    detail::share_block(world(), BT,
-                        parts::even_rows_by_rank({this->rows(), unit}, world().size()));
-    return report;
   }
   Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
                                        Rows<Exec, T> const& CT) const override {
-    return reads_of(stream::detail::in_order(
-        this->source_, [&](auto const& source) { return transposed_of_each(source, UT, CT); }));
-  }
-  /// A sum over rows of A, or the dot products of its columns.
-  template <class Layout>
-  stream::Report transposed_of_each(stream::detail::AnySource<T, Layout> const& source,
-                                    ConstRows<Exec, T> const& UT, Rows<Exec, T> const& CT) const {
-    namespace parts = distributed::detail;
-    constexpr bool is_sum = std::is_same_v<Layout, Kokkos::LayoutRight>;
-    parts::StreamOnRanks<Exec, T, Layout, is_sum ? parts::Cut::panels : parts::Cut::lines> on_ranks(
-        world(), "stream::multiply_transposed", source,
-        {.operation = "multiply_transposed of columns",
-         .sum = is_sum ? static_cast<Index>(CT.size()) : 0},
-        this->options_);
-    auto const U = detail::as_columns<Exec, T const>(UT);
-    auto const C = detail::as_columns<Exec, T>(CT);
-    auto const run = [&](auto const& part, auto const& in, auto const& out,
-                         stream::Options<T> const& options) {
-      return stream::detail::run_product_of_columns<is_sum>(
-          this->exec(), "multiply_transposed", part, tessera::detail::matrix_in(in),
-          tessera::detail::matrix_out(out), options);
-    };
-    auto const report = on_ranks(
-        [&](auto const& part, Index first, tessera::detail::OutputVector<T> sum,
-            stream::Options<T> const& options) {
-          Kokkos::pair<Index, Index> const some(first,
-                                                first + (is_sum ? part.rows() : part.cols()));
-          if constexpr (is_sum) {
-            Rows<Exec, T> const root(sum.data, CT.extent(0), CT.extent(1));
-            return run(part, Kokkos::subview(U, some, Kokkos::ALL),
-                       detail::as_columns<Exec, T>(root), options);
-          } else {
-            return run(part, U, Kokkos::subview(C, some, Kokkos::ALL), options);
-          }
-        },
-        {CT.data(), 1});
-    if (!is_sum) {
-      detail::share_block(world(), CT, parts::even_rows_by_rank({this->cols(), 1}, world().size()));
-    }
-    return report;
+    return reads_of(stream::detail::in_order(this->source_, [&](auto const& source) {
+      constexpr bool is_sum = stream::detail::has_rows<decltype(source)>;
+      return stream::detail::product_of_columns<is_sum, Exec, T>(
+          world(), "multiply_transposed", source, detail::as_columns<Exec, T const>(UT),
+          detail::as_columns<Exec, T>(CT), this->options_);
+    }));
   }
   /// Of all ranks together.
   [[nodiscard]] Index reads_of(stream::Report const& report) const {

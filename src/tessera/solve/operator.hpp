@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -237,7 +238,7 @@ class OperatorInMemory : public BlockOperator<Exec, T> {
 /// tessera::solve::MatrixOperator const of_floats(Kokkos::DefaultExecutionSpace(), images);
 /// ```
 template <ExecutionSpace Exec, class A, Scalar T = typename detail::ScalarOf<A>::Type>
-  requires StoredMatrixOf<A, Exec>
+requires StoredMatrixOf<A, Exec>
 class MatrixOperator final
     : public detail::OperatorInMemory<
           Exec, T, decltype(tessera::detail::stored_in<T>(std::declval<A const&>()))> {
@@ -417,10 +418,10 @@ class StreamOperator final : public detail::StreamedProducts<Exec, Source> {
     std::vector<maps::Function<T>> functions;
     functions.reserve(maps.size());
     for (auto const& map : maps) functions.push_back(map.function());
-    auto const out = tessera::detail::matrix_out(B);
+    std::optional const out(tessera::detail::matrix_out(B));
     return reads_of(stream::detail::in_order(this->source_, [&](auto const& source) {
       return stream::detail::run_atax_of_columns<Exec, T>(
-          this->exec(), source, tessera::detail::matrix_in(V), &out, tessera::detail::matrix_out(C),
+          this->exec(), source, tessera::detail::matrix_in(V), out, tessera::detail::matrix_out(C),
           options, {}, functions);
     }));
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <type_traits>
+#include <cstddef>
 #include <vector>
 
 #include <tessera/stream/detail/products.hpp>
@@ -11,10 +11,11 @@
 namespace tessera::stream::detail {
 
 template <class T, class Terms>
-std::vector<double> numbers_of(Terms const& terms) {
+std::vector<double> numbers_of(Terms const& terms, std::size_t columns = 1) {
   auto const& map = terms.map.function();
   return {static_cast<double>(map.kind), static_cast<double>(map.gamma),
-          static_cast<double>(terms.alpha), static_cast<double>(terms.beta)};
+          static_cast<double>(terms.alpha), static_cast<double>(terms.beta),
+          static_cast<double>(columns)};
 }
 
 /// Computes a stream: an execution space, or all ranks by a specialisation.
@@ -38,6 +39,14 @@ struct PlaceOfStream {
   template <bool IsSum, class... Arguments>
   static Report product(Place const& place, Arguments const&... arguments) {
     return run_product<IsSum>(place, arguments...);
+  }
+  template <class... Arguments>
+  static Report atax_of_columns(Place const& place, Arguments const&... arguments) {
+    return call_atax_of_columns(place, arguments...);
+  }
+  template <bool IsSum, class... Arguments>
+  static Report product_of_columns(Place const& place, Arguments const&... arguments) {
+    return run_product_of_columns<IsSum>(place, arguments...);
   }
 };
 template <class Place>

@@ -166,9 +166,6 @@ template <template <class, class, bool, class> class Work, class Exec, class T, 
 Report run_columns(Exec const& exec, std::string const& operation,
                    AnySource<T, Layout> const& source, MatrixArgument<T const> const& x,
                    Options<T> const& options, Add const& add) {
-  if (takes_states(options)) {
-    checks::fail(operation, "a state is one of a product with a vector, found a block of vectors");
-  }
   return tessera::detail::with_kernels<Exec>(options.kernels, [&]<class Set>(Set) {
     using OfColumns = Run<Exec, T, Layout, EachColumn<Work>::template Of, Set>;
     auto const column = [&](Index j) {
@@ -225,15 +222,14 @@ Report run_product_of_columns(Exec const& exec, std::string const& name,
       });
 }
 
-/// `b` may be null. factors[j] maps the first product of column j.
+/// factors[j] maps the first product of column j.
 template <class Exec, class T, class Layout, class Factor>
 Report run_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source,
-                           MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
-                           MatrixArgument<T> const& c, Options<T> const& options,
-                           AtaxTerms<Exec, T> const& terms, std::vector<Factor> const& factors) {
-  auto const b_of = [&](Index j) {
-    return b == nullptr ? OutputVector<T>{nullptr, 1} : output_of(*b, j);
-  };
+                           MatrixArgument<T const> const& v,
+                           std::optional<MatrixArgument<T>> const& b, MatrixArgument<T> const& c,
+                           Options<T> const& options, AtaxTerms<Exec, T> const& terms,
+                           std::vector<Factor> const& factors) {
+  auto const b_of = [&](Index j) { return b ? output_of(*b, j) : OutputVector<T>{nullptr, 1}; };
   auto const factor = [&](Index j) { return factors[static_cast<std::size_t>(j)]; };
   Report const report = run_columns<AtaxWith<Factor>::template Work>(
       exec, "stream::atax", source, v, options,
@@ -253,13 +249,9 @@ Report run_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source,
 
 template <class Exec, class T, class Layout>
 Report call_atax_of_columns(Exec const& exec, AnySource<T, Layout> const& source,
-                            MatrixArgument<T const> const& v, MatrixArgument<T> const* b,
-                            MatrixArgument<T> const& c, Options<T> const& options,
-                            AtaxTerms<Exec, T> const& terms) {
-  if (tessera::detail::TermsOfAtax<T>(terms).has_z) {
-    checks::fail("stream::atax",
-                 "z is added to one vector: expected beta of 0 for a block of them");
-  }
+                            MatrixArgument<T const> const& v,
+                            std::optional<MatrixArgument<T>> const& b, MatrixArgument<T> const& c,
+                            Options<T> const& options, AtaxTerms<Exec, T> const& terms) {
   return tessera::detail::with_map(terms.map, [&](auto const& factor) {
     return run_atax_of_columns(exec, source, v, b, c, options, terms,
                                std::vector(v.extent(1), factor));

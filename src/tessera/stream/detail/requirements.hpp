@@ -10,6 +10,7 @@
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/finish_atax.hpp>
 #include <tessera/options.hpp>
+#include <tessera/stream/detail/states.hpp>
 
 /// Checks of arguments of streamed operations.
 namespace tessera::stream::detail {
@@ -48,6 +49,24 @@ void require_terms(char const* operation, Source const& source, Terms const& ter
   given.require_extents(operation, static_cast<std::size_t>(source.rows()),
                         static_cast<std::size_t>(source.cols()));
   (given.require_apart(operation, "an output", outputs), ...);
+}
+
+template <class Options>
+void require_no_states(char const* operation, Options const& options) {
+  if (takes_states(options)) {
+    checks::fail(operation, "a state is one of a product with a vector, found a block of vectors");
+  }
+}
+template <class T, class Source, class V, class C, class Options, class Terms>
+void require_atax_of_columns(Source const& source, V const& v, C const& c, Options const& options,
+                             Terms const& terms) {
+  constexpr auto operation = "stream::atax";
+  auto const cols = static_cast<std::size_t>(source.cols());
+  require_columns(operation, source, "V", v, cols, "C", c, cols);
+  require_no_states(operation, options);
+  if (tessera::detail::TermsOfAtax<T>(terms).has_z) {
+    checks::fail(operation, "z is added to one vector: expected beta of 0 for a block of them");
+  }
 }
 
 /// `b` is null if B is not wanted.
