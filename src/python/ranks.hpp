@@ -32,6 +32,7 @@
 #include <tessera/multiply_transposed.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/operator.hpp>
+#include <tessera/solve/values.hpp>
 #include <tessera/workspace.hpp>
 
 /// Distributed matrices for the library's solvers.
@@ -143,7 +144,8 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     if (maps.empty()) {
       kernels::Identity const factor;
       using Job = distributed::detail::AtaxBlockJob<Exec, T, kernels::Identity>;
-      add_units(Job{this->exec(), a, V, &B, options, factor, this->rows()}, flat(CT));
+      add_units(Job{this->exec(), a, V, &B, options, factor, this->rows()},
+                solve::detail::flat(CT));
     } else {
       if (rows_.count > 0) multiply_my_rows_by(V, B);
       std::vector<typename Base::Map> mine;
@@ -178,62 +180,31 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     Options<Exec> const options{.workspace = &workspace_};
     add_units(
         distributed::detail::TransposedBlockJob<Exec, T>{this->exec(), a, u, options, this->rows()},
-        flat(CT));
+        solve::detail::flat(CT));
   }
   void do_multiply_block(solve::detail::BlockProducts<Exec, T> const& products) const override {
-    if (!ranks_.in_segments) {
-      auto const whole = gathered();
-      return solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(whole),
-                                               products, Kernels::automatic, workspace_);
-    }
-    add_subtrees(
-        {this->rows(), summation::segment<T>}, "World.rows_of with blocks=True", products.CT.data(),
-        products.CT.size(), [&](Rows const& rows, T* sum) {
-          solve::detail::BlockPart<Exec, T> const part(this->exec(), products,
-                                                       {rows_.first + rows.first, rows.count}, sum);
-          auto const some = Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
-          solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
-                                            part.products(), Kernels::automatic, workspace_);
-          part.finish();
-        });
-    share_block(products.BT);
+    add_segments(products, products.CT, products.BT, [&](Rows const& rows, T* sum) {
+      solve::detail::BlockPart<Exec, T> const part(this->exec(), products,
+                                                   {rows_.first + rows.first, rows.count}, sum);
+      multiply_some(rows, part.products());
+      part.finish();
+    });
   }
   void do_gram(solve::detail::GramProducts<Exec, T> const& products) const override {
-    using Products = solve::detail::GramProducts<Exec, T>;
-    if (!ranks_.in_segments) {
-      auto const whole = gathered();
-      return solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(whole),
-                                               products, Kernels::automatic, workspace_);
-    }
-    add_subtrees({this->rows(), summation::segment<T>}, "World.rows_of with blocks=True",
-                 products.G.data(), products.G.size(), [&](Rows const& rows, double* sum) {
-                   Products part = products;
-                   part.first_row = rows_.first + rows.first;
-                   part.G = typename Products::template Vector<double>(sum, products.G.size());
-                   auto const some =
-                       Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
-                   solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
-                                                     part, Kernels::automatic, workspace_);
-                 });
-    share_block(products.MT);
+    add_segments(products, products.G, products.MT, [&](Rows const& rows, double* sum) {
+      auto part = products;
+      part.first_row = rows_.first + rows.first;
+      part.G = decltype(part.G)(sum, products.G.size());
+      multiply_some(rows, part);
+    });
   }
   void do_moments(solve::detail::MomentProducts<Exec, T> const& products) const override {
-    if (!ranks_.in_segments) {
-      auto const whole = gathered();
-      return solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(whole),
-                                               products, Kernels::automatic, workspace_);
-    }
-    add_subtrees(
-        {this->rows(), summation::segment<T>}, "World.rows_of with blocks=True", products.to.data(),
-        products.to.size(),
-        [&](Rows const& rows, double* sum) {
-          auto part = products;
-          part.to = decltype(part.to)(sum, products.to.size());
-          auto const some = Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
-          solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some), part,
-                                            Kernels::automatic, workspace_);
-        },
-        solve::detail::ColumnMoments::fields);
+    auto const add = [&](Rows const& rows, double* sum) {
+      auto part = products;
+      part.to = decltype(part.to)(sum, products.to.size());
+      multiply_some(rows, part);
+    };
+    add_segments(products, products.to, {}, add, solve::detail::ColumnMoments::fields);
   }
   void do_sums_of_squares(ConstVector const& mean, ConstVector const& units,
                           Vector const& c) const override {
@@ -258,7 +229,6 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     return Kokkos::subview(solve::detail::as_columns<Exec, Element>(block),
                            Kokkos::pair(rows_.first, rows_.end()), Kokkos::ALL);
   }
-  static Vector flat(Block<T> const& block) { return Vector(block.data(), block.size()); }
   static Index passes_of(std::size_t vectors) {
     return tessera::detail::passes_of(
         vectors, tessera::detail::columns_at_once<Exec, T>(Kernels::automatic));
@@ -286,10 +256,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
       this->exec().fence("tessera: a column is there");
       auto const mine = stream::detail::to_host<T>(on_device);
       std::copy(mine.begin(), mine.end(), column.begin() + rows_.first);
-      {
-        Turn::Function const function;
-        ranks_.share(on_host(column.data(), 1, {this->rows(), 1}));
-      }
+      share_on_host(column, 1);
       for (std::size_t i = 0; i < column.size(); ++i) whole(i, j) = column[i];
     }
     gathered_ = Kokkos::create_mirror_view_and_copy(typename Exec::memory_space(), whole);
@@ -329,13 +296,37 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     }
     stream::detail::from_host(sums, solve::Values<Exec, S>(c, size));
   }
+  /// to = the sum over all segments of rows, with the `shared` rows of vectors; add(rows, sum)
+  /// computes that of some of this rank's.
+  template <class Products, class To, class Add>
+  void add_segments(Products const& products, To const& to, Block<T> const& shared, Add const& add,
+                    std::int64_t fields = 1) const {
+    if (!ranks_.in_segments) {
+      auto const whole = gathered();
+      return solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(whole),
+                                               products, Kernels::automatic, workspace_);
+    }
+    add_subtrees({this->rows(), summation::segment<T>}, "World.rows_of with blocks=True", to.data(),
+                 to.size(), add, fields);
+    share_block(shared);
+  }
+  template <class Products>
+  void multiply_some(Rows const& rows, Products const& products) const {
+    auto const some = Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
+    solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some), products,
+                                      Kernels::automatic, workspace_);
+  }
+  /// Lines of `width` entries.
+  void share_on_host(std::vector<T>& lines, std::size_t width) const {
+    Turn::Function const function;
+    std::size_t const count = lines.size() / width;
+    ranks_.share(on_host(lines.data(), width == 1 ? 1 : 2,
+                         {static_cast<std::int64_t>(count), static_cast<std::int64_t>(width)}));
+  }
   void share(T* x, std::size_t size) const {
     Vector const device(x, size);
     auto entries = stream::detail::to_host<T>(device);
-    {
-      Turn::Function const function;
-      ranks_.share(on_host(entries.data(), 1, {static_cast<std::int64_t>(size), 1}));
-    }
+    share_on_host(entries, 1);
     stream::detail::from_host(entries, device);
   }
   /// The vectors of a block, with the messages of one.
@@ -343,7 +334,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     auto const count = block.extent(0), size = block.extent(1);
     if (count == 0) return;
     if (count == 1) return share(block.data(), size);
-    auto columns = stream::detail::to_host<T>(flat(block));
+    auto columns = stream::detail::to_host<T>(solve::detail::flat(block));
     std::vector<T> lines(columns.size());
     auto const copy = [&](std::size_t first, std::size_t end, auto const& body) {
       for (std::size_t i = first; i < end; ++i) {
@@ -352,13 +343,9 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     };
     auto const first = static_cast<std::size_t>(rows_.first);
     copy(first, first + entries(), [](T const& x, T& to) { to = x; });
-    {
-      Turn::Function const function;
-      ranks_.share(on_host(lines.data(), 2,
-                           {static_cast<std::int64_t>(size), static_cast<std::int64_t>(count)}));
-    }
+    share_on_host(lines, count);
     copy(0, size, [](T& to, T const& x) { to = x; });
-    stream::detail::from_host(columns, flat(block));
+    stream::detail::from_host(columns, solve::detail::flat(block));
   }
   template <class S>
   static Array on_host(S* data, int dimensions, std::array<std::int64_t, 2> const& extents) {

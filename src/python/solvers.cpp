@@ -18,6 +18,7 @@
 
 #include <tessera/backends/instances.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/solve.hpp>
 
 namespace tessera::python {

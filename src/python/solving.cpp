@@ -215,6 +215,14 @@ nb::dict column_stats_of(std::string const& name, nb::handle A, std::int64_t ddo
   return result;
 }
 
+std::optional<Taken> take_if_given(Call const& call, Input const& a, nb::handle x, char const* name,
+                                   std::optional<Array>& to) {
+  if (x.is_none()) return std::nullopt;
+  Taken taken = take_vector(call, a, x, name, a.rows);
+  to = taken.array;
+  return taken;
+}
+
 solve::RegressionSolver solver_named(std::string const& solver) {
   return solver == "newton"      ? solve::RegressionSolver::newton
          : solver == "newton_cg" ? solve::RegressionSolver::newton_cg
@@ -230,29 +238,23 @@ nb::dict regression_of(std::string const& name, std::string const& loss, nb::han
   Input const a = take(call, A, y);
   Taken const right = take_vector(call, a, y, "y", a.rows);
   Taken const x = new_array(call, a, model(a, right), 1, classes * a.cols);
-  RegressionCall arguments{.y = right.array, .x = x.array, .penalty = penalty};
-  arguments.loss = loss == "linear"     ? solve::Loss::squares
-                   : loss == "logistic" ? solve::Loss::logistic
-                   : loss == "poisson"  ? solve::Loss::poisson
-                   : loss == "gamma"    ? solve::Loss::gamma
-                   : loss == "tweedie"  ? solve::Loss::tweedie
-                                        : solve::Loss::multinomial;
-  arguments.power = power;
-  arguments.classes = classes;
-  std::optional<Taken> of_weights;
-  std::optional<Taken> of_offset;
-  if (!weights.is_none()) {
-    of_weights.emplace(take_vector(call, a, weights, "sample_weight", a.rows));
-    arguments.weights = of_weights->array;
-  }
-  if (!offset.is_none()) {
-    of_offset.emplace(take_vector(call, a, offset, "offset", a.rows));
-    arguments.offset = of_offset->array;
-  }
-  arguments.has_intercept = intercept;
-  arguments.tol = tol;
-  arguments.solver = solver_named(solver);
-  arguments.maxiter = maxiter;
+  RegressionCall arguments{.loss = loss == "linear"     ? solve::Loss::squares
+                                   : loss == "logistic" ? solve::Loss::logistic
+                                   : loss == "poisson"  ? solve::Loss::poisson
+                                   : loss == "gamma"    ? solve::Loss::gamma
+                                   : loss == "tweedie"  ? solve::Loss::tweedie
+                                                        : solve::Loss::multinomial,
+                           .y = right.array,
+                           .x = x.array,
+                           .penalty = penalty,
+                           .power = power,
+                           .classes = classes,
+                           .has_intercept = intercept,
+                           .tol = tol,
+                           .solver = solver_named(solver),
+                           .maxiter = maxiter};
+  auto const of_weights = take_if_given(call, a, weights, "sample_weight", arguments.weights);
+  auto const of_offset = take_if_given(call, a, offset, "offset", arguments.offset);
   auto const found = without_gil([&] { return regression(solving_of(a, on_step), arguments); });
   nb::dict result = dictionary_of(found);
   result["x"] = finished(x);
@@ -268,16 +270,13 @@ nb::tuple regressions_of(std::string const& name, nb::handle A, nb::handle y, nb
   auto const targets = static_cast<std::int64_t>(penalties.size());
   Taken const right = take_vector(call, a, y, "y", targets * a.rows);
   Taken const x = new_array(call, a, model(a, right), 1, targets * a.cols);
-  RegressionCall arguments{.y = right.array, .x = x.array};
-  std::optional<Taken> of_weights;
-  if (!weights.is_none()) {
-    of_weights.emplace(take_vector(call, a, weights, "sample_weight", a.rows));
-    arguments.weights = of_weights->array;
-  }
-  arguments.has_intercept = intercept;
-  arguments.tol = tol;
-  arguments.solver = solver_named(solver);
-  arguments.maxiter = maxiter;
+  RegressionCall arguments{.y = right.array,
+                           .x = x.array,
+                           .has_intercept = intercept,
+                           .tol = tol,
+                           .solver = solver_named(solver),
+                           .maxiter = maxiter};
+  auto const of_weights = take_if_given(call, a, weights, "sample_weight", arguments.weights);
   auto const found =
       without_gil([&] { return regressions(solving_of(a, nb::none()), arguments, penalties); });
   nb::list results;

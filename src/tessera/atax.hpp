@@ -10,6 +10,7 @@
 #include <tessera/backends/compiled.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/finish_atax.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/detail/run_atax.hpp>
 #include <tessera/maps.hpp>
 #include <tessera/options.hpp>

@@ -11,6 +11,7 @@
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/kernels.hpp>
 #include <tessera/kernels/gemm.hpp>
 #include <tessera/kernels/gemm_long.hpp>

@@ -13,6 +13,7 @@
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/kernels.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/maps.hpp>

@@ -18,6 +18,7 @@
 #include <io/matrix_reader.hpp>
 
 #include "io/support/bytes.hpp"
+#include "io/support/elements.hpp"
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
@@ -86,15 +87,6 @@ class Bed : public testing::Test {
   }
 
   template <class T>
-  static std::vector<T> read_all(std::string const& path) {
-    MatrixReader const reader(path);
-    std::vector<T> elements(reader.info().elements());
-    reader.read(Part::matrix, 0, std::span(elements));
-    reader.check_unchanged();
-    return elements;
-  }
-
-  template <class T>
   static std::vector<T> part_of(std::vector<T> const& all, std::uint64_t rows, Block const& block) {
     std::vector<T> part;
     for (std::uint64_t j = 0; j < block.cols; ++j) {
@@ -131,9 +123,9 @@ TEST_F(Bed, TheHeaderSaysTheShapeAndTheOrder) {
 TEST_F(Bed, TheExampleOfPlinksManualIsRead) {
   // https://www.cog-genomics.org/plink/1.9/formats#bed: six samples, three variants.
   auto const path = write(Bytes("\x6c\x1b\x01\xdc\x0f\xe7\x0f\x6b\x01", 9), 6, 3);
-  EXPECT_EQ(read_all<float>(path), (std::vector<float>{2, 0, 0.4F, 0, 0, 0,  //
-                                                       0, 0.2F, 1, 0, 0, 0,  //
-                                                       0, 1, 1, 1, 1, 2}));
+  EXPECT_EQ(elements_of<float>(path), (std::vector<float>{2, 0, 0.4F, 0, 0, 0,  //
+                                                          0, 0.2F, 1, 0, 0, 0,  //
+                                                          0, 1, 1, 1, 1, 2}));
 }
 
 TEST_F(Bed, EveryByteHasItsGenotypes) {
@@ -142,10 +134,10 @@ TEST_F(Bed, EveryByteHasItsGenotypes) {
     for (unsigned place = 0; place < 4; ++place) all.codes.push_back(byte >> 2 * place & 3U);
   }
   auto const path = write(all);
-  EXPECT_EQ(read_all<float>(path), all.values<float>());
-  EXPECT_EQ(read_all<double>(path), all.values<double>());
+  EXPECT_EQ(elements_of<float>(path), all.values<float>());
+  EXPECT_EQ(elements_of<double>(path), all.values<double>());
   // 27 = 00 01 10 11: missing is (2 + 1 + 0) / 3. 85: all are missing.
-  std::vector<float> const found = read_all<float>(path);
+  std::vector<float> const found = elements_of<float>(path);
   EXPECT_EQ((std::vector<float>(found.begin() + 4 * 0xe4, found.begin() + 4 * 0xe4 + 4)),
             (std::vector<float>{2, 1, 1, 0}));
   EXPECT_EQ((std::vector<float>(found.begin() + 4 * 0x55, found.begin() + 4 * 0x55 + 4)),
@@ -159,8 +151,8 @@ TEST_F(Bed, EveryShapeIsRead) {
       SCOPED_TRACE(std::to_string(samples) + " x " + std::to_string(variants));
       Genotypes const made = random_genotypes(samples, variants);
       auto const path = write(made);
-      EXPECT_EQ(read_all<float>(path), made.values<float>());
-      EXPECT_EQ(read_all<double>(path), made.values<double>());
+      EXPECT_EQ(elements_of<float>(path), made.values<float>());
+      EXPECT_EQ(elements_of<double>(path), made.values<double>());
     }
   }
 }
@@ -203,7 +195,7 @@ TEST_F(Bed, PartsOfLongColumnsHaveTheMeansOfWholeOnes) {
     Genotypes const made = random_genotypes(samples, 2);
     auto const path = write(made);
     auto const expected = made.values<double>();
-    EXPECT_EQ(read_all<double>(path), expected);
+    EXPECT_EQ(elements_of<double>(path), expected);
     for (std::uint64_t const row : {std::uint64_t{0}, std::uint64_t{1}, samples / 2 + 3}) {
       for (std::uint64_t const rows : {std::uint64_t{1}, std::uint64_t{6}, samples - row}) {
         MatrixReader const fresh(path);
@@ -238,7 +230,7 @@ TEST_F(Bed, ThreadsReadWhatOneThreadReads) {
 TEST_F(Bed, PaddingIsNotRead) {
   for (unsigned padding = 0; padding < 256; padding += 4) {
     Bytes const bed = Bytes("\x6c\x1b\x01") + static_cast<char>(padding | 2U);
-    EXPECT_EQ(read_all<float>(write(bed, 1, 1)), std::vector<float>{1});
+    EXPECT_EQ(elements_of<float>(write(bed, 1, 1)), std::vector<float>{1});
   }
 }
 
@@ -246,12 +238,12 @@ TEST_F(Bed, LinesMayEndInAnyWay) {
   Genotypes const made = random_genotypes(5, 3);
   Bytes const bed = bed_bytes(made.codes, 5);
   for (Bytes const end : {"\n", "\r\n", "\n\n", " \t\r\n", "\n \n"}) {
-    EXPECT_EQ(read_all<float>(write(bed, 5, 3, end)), made.values<float>());
+    EXPECT_EQ(elements_of<float>(write(bed, 5, 3, end)), made.values<float>());
   }
   auto const path = write(bed, 5, 3);
   folder_.write("a.fam", lines(5).substr(0, lines(5).size() - 1));
   folder_.write("a.bim", "\xEF\xBB\xBF" + lines(3));
-  EXPECT_EQ(read_all<float>(path), made.values<float>());
+  EXPECT_EQ(elements_of<float>(path), made.values<float>());
 }
 
 TEST_F(Bed, FilesNextToItMustExistAndHaveLines) {
@@ -324,7 +316,7 @@ TEST_F(Bed, AreRecognisedUnderAnyName) {
     static_cast<void>(folder_.write("b.bim", lines(3)));
     auto const path = folder_.write(name, bed_bytes(made.codes, 6));
     EXPECT_EQ(inspect(path).format, Format::bed);
-    EXPECT_EQ(read_all<float>(path), made.values<float>());
+    EXPECT_EQ(elements_of<float>(path), made.values<float>());
   }
   // An ex3 file of this size may begin with the same bytes.
   std::string const path = folder_.write("c", Bytes("\x6c\x1b\x01\0\1\0\0\0", 8) + Bytes(8, '\0'));
@@ -344,11 +336,11 @@ TEST_F(Bed, AreConvertedIntoFiles) {
   auto const expected = made.values<float>();
   convert_file({.input = path, .output = folder_ / "A.npy"});
   EXPECT_EQ(inspect(folder_ / "A.npy").layout, Layout::left);
-  EXPECT_EQ(read_all<float>(folder_ / "A.npy"), expected);
+  EXPECT_EQ(elements_of<float>(folder_ / "A.npy"), expected);
   convert_file({.input = path, .output = folder_ / "B.npy", .type = ScalarType::f64});
-  EXPECT_EQ(read_all<double>(folder_ / "B.npy"), made.values<double>());
+  EXPECT_EQ(elements_of<double>(folder_ / "B.npy"), made.values<double>());
   convert_file({.input = path, .output = folder_ / "C.npy", .layout = Layout::right});
-  auto const rows = read_all<float>(folder_ / "C.npy");
+  auto const rows = elements_of<float>(folder_ / "C.npy");
   for (std::uint64_t i = 0; i < made.samples; ++i) {
     for (std::uint64_t j = 0; j < made.variants; ++j) {
       ASSERT_EQ(rows[i * made.variants + j], expected[j * made.samples + i]);
@@ -358,7 +350,7 @@ TEST_F(Bed, AreConvertedIntoFiles) {
 
 TEST_F(Bed, TheExampleOfTheRepositoryIsRead) {
   // tests/data/io/make_samples.py
-  EXPECT_EQ(read_all<float>(sample("genotypes.bed")),
+  EXPECT_EQ(elements_of<float>(sample("genotypes.bed")),
             (std::vector<float>{2, 1, 0, 1, 2, 1, 0, 0, 2, 2, 1, 1, 1, 1, 1}));
 }
 

@@ -21,6 +21,7 @@
 #include <io/types.hpp>
 
 #include "io/support/bytes.hpp"
+#include "io/support/elements.hpp"
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 #include "support/sha256.hpp"
@@ -28,15 +29,6 @@
 // Half precision and integers are converted on reading.
 namespace tessera::io::test {
 namespace {
-
-template <class T>
-std::vector<T> elements_of(std::string const& path) {
-  MatrixReader const reader(path);
-  std::vector<T> elements(reader.info().elements());
-  reader.read(Part::matrix, 0, std::span(elements));
-  reader.check_unchanged();
-  return elements;
-}
 
 struct TypeCase {
   std::string descr;  ///< NumPy's, without its byte order

@@ -36,6 +36,7 @@
 
 #include "io/support/bytes.hpp"
 #include "io/support/child.hpp"
+#include "io/support/elements.hpp"
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
@@ -45,14 +46,6 @@ namespace {
 
 constexpr std::uint64_t rows = 7;
 constexpr std::uint64_t cols = 5;
-
-std::vector<double> dataset_elements(std::string const& path) {
-  MatrixReader const reader(path);
-  std::vector<double> elements(reader.info().elements());
-  reader.read(Part::matrix, 0, std::span(elements));
-  reader.check_unchanged();
-  return elements;
-}
 
 std::vector<double> counted() {
   std::vector<double> elements;
@@ -90,7 +83,7 @@ TEST_P(Hdf5Sample, SaysWhatItHolds) {
 }
 
 TEST_P(Hdf5Sample, HasItsElements) {
-  EXPECT_EQ(dataset_elements(path()), counted());
+  EXPECT_EQ(elements_of(path()), counted());
 }
 
 TEST_P(Hdf5Sample, HasItsElementsInPieces) {
@@ -172,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Hdf5, ChunksThatTheFileDoesNotHaveAreFullOfTheFillValue) {
   for (std::string const file : {"old.h5", "new.h5"}) {
-    auto const elements = dataset_elements(sample(file) + ":/holes");
+    auto const elements = elements_of(sample(file) + ":/holes");
     for (std::uint64_t k = 0; k < elements.size(); ++k) {
       bool const there = k / cols >= 2 && k / cols < 4 && k % cols < 2;
       EXPECT_EQ(elements[k], there ? static_cast<double>(k) : 9.5);
@@ -182,14 +175,14 @@ TEST(Hdf5, ChunksThatTheFileDoesNotHaveAreFullOfTheFillValue) {
 
 TEST(Hdf5, WhatWasNeverWrittenIsTheFillValue) {
   for (std::string const file : {"old.h5", "new.h5"}) {
-    EXPECT_EQ(dataset_elements(sample(file) + ":/unwritten"), std::vector<double>(rows * cols, 0));
+    EXPECT_EQ(elements_of(sample(file) + ":/unwritten"), std::vector<double>(rows * cols, 0));
   }
   std::string const never = sample("attributes.h5") + ":/never";
-  EXPECT_EQ(dataset_elements(never), std::vector<double>(rows * cols, 258));
+  EXPECT_EQ(elements_of(never), std::vector<double>(rows * cols, 258));
   EXPECT_EQ(inspect(never).version, "never written");
   Folder const folder;
   convert_file({.input = never, .output = folder / "A.npy", .layout = Layout::left});
-  EXPECT_EQ(dataset_elements(folder / "A.npy"), std::vector<double>(rows * cols, 258));
+  EXPECT_EQ(elements_of(folder / "A.npy"), std::vector<double>(rows * cols, 258));
 }
 
 /// NetCDF's readers scale or omit such elements.
@@ -209,7 +202,7 @@ TEST(Hdf5, AttributesThatChangeElementsAreRefused) {
          std::string(attribute) + "; "},
         [&] { static_cast<void>(inspect(path)); });
   }
-  EXPECT_EQ(dataset_elements(file + ":/harmless"), counted());
+  EXPECT_EQ(elements_of(file + ":/harmless"), counted());
 }
 
 TEST(Hdf5, ACommandThatIsSuggestedNamesTheFileAsAShellReadsIt) {
@@ -240,10 +233,10 @@ TEST(Hdf5, ACommandThatIsSuggestedNamesTheFileAsAShellReadsIt) {
 }
 
 TEST(Hdf5, AUserBlockShiftsElementsAndChunks) {
-  EXPECT_EQ(dataset_elements(sample("user_block.h5") + ":/f4"), counted());
-  EXPECT_EQ(dataset_elements(sample("user_block.h5") + ":/chunks"), counted());
+  EXPECT_EQ(elements_of(sample("user_block.h5") + ":/f4"), counted());
+  EXPECT_EQ(elements_of(sample("user_block.h5") + ":/chunks"), counted());
   for (std::string const dataset : {"single", "implicit", "fixed", "extensible", "tree"}) {
-    EXPECT_EQ(dataset_elements(sample("shifted.mat") + ":/" + dataset), counted()) << dataset;
+    EXPECT_EQ(elements_of(sample("shifted.mat") + ":/" + dataset), counted()) << dataset;
   }
 }
 
@@ -251,7 +244,7 @@ TEST(Hdf5, IsDetectedByContent) {
   Folder const folder;
   for (std::string const name : {"x.nc", "x.mat", "x", "x.npy", "x.h5"}) {
     std::string const path = folder.write(name, content_of(sample("shifted.mat")));
-    EXPECT_EQ(dataset_elements(path + ":/tree"), counted()) << name;
+    EXPECT_EQ(elements_of(path + ":/tree"), counted()) << name;
     expect_error(ErrorKind::bad_input, path,
                  {"names no dataset: expected " + path + ":/path/to/dataset"},
                  [&] { static_cast<void>(inspect(path)); });
@@ -287,12 +280,12 @@ TEST(Hdf5, EveryTypeOfElementsIsReadInEitherByteOrder) {
       EXPECT_EQ(inspect(path).stored, stored);
       EXPECT_EQ(inspect(path).type, scalar_type_of(stored));
       for (std::string const& dataset : {path, path + "_packed"}) {
-        auto const found = dataset_elements(dataset);
+        auto const found = elements_of(dataset);
         for (std::size_t k = 0; k < ends.size(); ++k) {
           EXPECT_EQ(std::bit_cast<std::uint64_t>(found[k]), std::bit_cast<std::uint64_t>(ends[k]));
         }
       }
-      EXPECT_EQ(dataset_elements(path + "_holes"), (std::vector<double>{5, 7, 7, 7, 7, 7}));
+      EXPECT_EQ(elements_of(path + "_holes"), (std::vector<double>{5, 7, 7, 7, 7, 7}));
     }
   }
   std::string const types = sample("types.h5");
@@ -301,7 +294,7 @@ TEST(Hdf5, EveryTypeOfElementsIsReadInEitherByteOrder) {
   expect_error(ErrorKind::bad_input, types + ":/complex", {"found compound elements"},
                [&] { static_cast<void>(inspect(types + ":/complex")); });
   expect_error(ErrorKind::bad_input, types + ":/inexact", {"found 9007199254740993"},
-               [&] { static_cast<void>(dataset_elements(types + ":/inexact")); });
+               [&] { static_cast<void>(elements_of(types + ":/inexact")); });
 }
 
 TEST(Hdf5, Bfloat16IsReadInEitherByteOrder) {
@@ -313,7 +306,7 @@ TEST(Hdf5, Bfloat16IsReadInEitherByteOrder) {
     EXPECT_EQ(inspect(path).stored, ElementType::bf16);
     EXPECT_EQ(to_string(inspect(path).stored), "bfloat16");
     EXPECT_EQ(inspect(path).type, ScalarType::f32);
-    auto const found = dataset_elements(path);
+    auto const found = elements_of(path);
     ASSERT_EQ(found, expected);
     EXPECT_TRUE(std::signbit(found[0]));
     auto const stored = read_stored_matrix(MatrixReader(path));
@@ -331,7 +324,7 @@ TEST(Hdf5, AFileThatIsBeingWrittenIsSaidToBeThat) {
   expect_error(ErrorKind::bad_input, path, {"is locked", "no other program is writing"},
                [&] { static_cast<void>(inspect(path)); });
   ::close(writer);
-  EXPECT_EQ(dataset_elements(path), counted());
+  EXPECT_EQ(elements_of(path), counted());
   std::string const marked = sample("marked.h5") + ":/A";
   expect_error(ErrorKind::bad_input, marked, {"marked as open for writing", "h5clear"},
                [&] { static_cast<void>(inspect(marked)); });
@@ -405,7 +398,7 @@ TEST(Hdf5, OtherFilesAreRefused) {
 
 void expect_right_or_refused(std::string const& path) {
   try {
-    EXPECT_EQ(dataset_elements(path), counted());
+    EXPECT_EQ(elements_of(path), counted());
   } catch (FileError const& error) {
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
     EXPECT_THAT(error.what(), testing::HasSubstr(", found"));
@@ -434,7 +427,7 @@ TEST(Hdf5, ADamagedChunkIsAnError) {
     broken[place + 2] = static_cast<char>(~broken[place + 2]);
     std::string const path = folder.write("A.h5", broken) + ":/all_filters";
     try {
-      static_cast<void>(dataset_elements(path));
+      static_cast<void>(elements_of(path));
     } catch (FileError const& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr("damaged chunk"));
       ++damaged;
@@ -452,7 +445,7 @@ TEST(Hdf5, AChecksumThatIsWrongIsAnError) {
   broken[place] = '\1';
   std::string const path = folder.write("A.h5", broken) + ":/fletcher32";
   expect_error(ErrorKind::bad_input, path, {"expected the checksum of its bytes"},
-               [&] { static_cast<void>(dataset_elements(path)); });
+               [&] { static_cast<void>(elements_of(path)); });
 }
 
 TEST(Hdf5, IsWrittenContiguousAndReadBack) {
@@ -469,9 +462,8 @@ TEST(Hdf5, IsWrittenContiguousAndReadBack) {
               .type = type,
               .output = folder / "A.npy",
               .vector_output = folder / "v.npy"});
-    EXPECT_EQ(dataset_elements(folder / name + ":/some/group/A"),
-              dataset_elements(folder / "A.npy"));
-    EXPECT_EQ(dataset_elements(folder / "V" + name + ":/V"), dataset_elements(folder / "v.npy"));
+    EXPECT_EQ(elements_of(folder / name + ":/some/group/A"), elements_of(folder / "A.npy"));
+    EXPECT_EQ(elements_of(folder / "V" + name + ":/V"), elements_of(folder / "v.npy"));
   }
 }
 
@@ -490,7 +482,7 @@ TEST(Hdf5, BecomesOtherFormatsAndComesBack) {
   Folder const folder;
   std::string const npy = folder / "A.npy";
   generate({.rows = 403, .cols = 307, .output = npy, .vector_output = folder / "v.npy"});
-  auto const expected = dataset_elements(npy);
+  auto const expected = elements_of(npy);
   int number = 0;
   for (bool const columns : {false, true}) {
     std::string const from = folder / (columns ? "C.npy" : "A.npy");
@@ -502,7 +494,7 @@ TEST(Hdf5, BecomesOtherFormatsAndComesBack) {
              Hdf5Chunks{.rows = 403, .cols = 307, .deflate = 6}}) {
       std::string const h5 = folder / (std::to_string(++number) + ".h5") + ":/A";
       convert_file({.input = from, .output = h5, .layout = Layout::right, .chunks = chunks});
-      EXPECT_TRUE(dataset_elements(h5) == expected) << number;
+      EXPECT_TRUE(elements_of(h5) == expected) << number;
       EXPECT_EQ(inspect(h5).chunk_rows, chunks ? chunks->rows : 0);
       convert_file({.input = h5, .output = folder / "B.npy"});
       EXPECT_TRUE(content_of(folder / "B.npy") == content_of(npy)) << number;
@@ -525,7 +517,7 @@ TEST(Hdf5, TilesOfALargePackedMatrixMeet) {
   std::string const h5 = folder / "A.h5:/A";
   convert_file(
       {.input = npy, .output = h5, .chunks = Hdf5Chunks{.rows = 500, .cols = 400, .deflate = 1}});
-  EXPECT_TRUE(dataset_elements(h5) == dataset_elements(npy));
+  EXPECT_TRUE(elements_of(h5) == elements_of(npy));
   convert_file({.input = h5, .output = folder / "B.npy"});
   EXPECT_TRUE(content_of(folder / "B.npy") == content_of(npy));
   auto const A = std::get<MatrixView<double, Kokkos::LayoutRight>>(read_matrix(h5));
@@ -579,7 +571,7 @@ TEST(Hdf5, ADatasetIsAddedToAFileThatExists) {
   Folder const folder;
   std::string const npy = folder / "A.npy";
   generate({.rows = 300, .cols = 200, .output = npy, .vector_output = folder / "v.npy"});
-  auto const expected = dataset_elements(npy);
+  auto const expected = elements_of(npy);
   for (std::string const file : {"old.h5", "new.h5"}) {
     std::filesystem::copy_file(sample(file), folder / file);
     std::string const h5 = folder / file;
@@ -589,17 +581,17 @@ TEST(Hdf5, ADatasetIsAddedToAFileThatExists) {
                   .chunks = Hdf5Chunks{.rows = 70, .cols = 90, .deflate = 1},
                   .add_dataset = true});
     convert_file({.input = h5 + ":/f4", .output = h5 + ":/deep/f4", .add_dataset = true});
-    EXPECT_TRUE(dataset_elements(h5 + ":/added") == expected);
-    EXPECT_TRUE(dataset_elements(h5 + ":/group/added") == expected);
-    EXPECT_EQ(dataset_elements(h5 + ":/deep/f4"), counted());
+    EXPECT_TRUE(elements_of(h5 + ":/added") == expected);
+    EXPECT_TRUE(elements_of(h5 + ":/group/added") == expected);
+    EXPECT_EQ(elements_of(h5 + ":/deep/f4"), counted());
     for (auto const& dataset : sample_datasets()) {
-      EXPECT_EQ(dataset_elements(h5 + ":/" + dataset), counted()) << dataset;
+      EXPECT_EQ(elements_of(h5 + ":/" + dataset), counted()) << dataset;
     }
   }
   std::filesystem::copy_file(sample("user_block.h5"), folder / "u.h5");
   convert_file({.input = npy, .output = folder / "u.h5:/added", .add_dataset = true});
-  EXPECT_TRUE(dataset_elements(folder / "u.h5:/added") == expected);
-  EXPECT_EQ(dataset_elements(folder / "u.h5:/f4"), counted());
+  EXPECT_TRUE(elements_of(folder / "u.h5:/added") == expected);
+  EXPECT_EQ(elements_of(folder / "u.h5:/f4"), counted());
 }
 
 TEST(Hdf5, ADatasetThatCannotBeAddedLeavesTheFile) {
@@ -633,7 +625,7 @@ TEST(Hdf5, ADamagedFileIsExtendedOrRefused) {
     std::string const output = folder.write("A.h5", before) + ":/added";
     try {
       convert_file({.input = sample("old.h5") + ":/f4", .output = output, .add_dataset = true});
-      EXPECT_EQ(dataset_elements(output), counted());
+      EXPECT_EQ(elements_of(output), counted());
     } catch (FileError const& error) {
       EXPECT_EQ(error.kind(), ErrorKind::bad_output);
       EXPECT_THAT(error.what(), testing::HasSubstr("expected HDF5's library to do it, found"));
@@ -659,10 +651,10 @@ TEST(Hdf5, TwoDatasetsOfOneFileAreWrittenInOneRun) {
     request.output = folder / "A.npy";
     request.vector_output = folder / "v.npy";
     generate(request);
-    EXPECT_TRUE(dataset_elements(h5 + ":/some/A") == dataset_elements(folder / "A.npy"));
-    EXPECT_TRUE(dataset_elements(h5 + ":/some/v") == dataset_elements(folder / "v.npy"));
+    EXPECT_TRUE(elements_of(h5 + ":/some/A") == elements_of(folder / "A.npy"));
+    EXPECT_TRUE(elements_of(h5 + ":/some/v") == elements_of(folder / "v.npy"));
     if (add) {
-      EXPECT_EQ(dataset_elements(h5 + ":/all_filters"), counted());
+      EXPECT_EQ(elements_of(h5 + ":/all_filters"), counted());
     }
   }
   convert_file({.input = folder / "A.npy", .output = folder / "A.ex3", .vector = folder / "v.npy"});
@@ -673,8 +665,8 @@ TEST(Hdf5, TwoDatasetsOfOneFileAreWrittenInOneRun) {
                   .output = h5 + ":/A",
                   .chunks = chunks,
                   .vector_output = h5 + ":/v"});
-    EXPECT_TRUE(dataset_elements(h5 + ":/A") == dataset_elements(folder / "A.npy"));
-    EXPECT_TRUE(dataset_elements(h5 + ":/v") == dataset_elements(folder / "v.npy"));
+    EXPECT_TRUE(elements_of(h5 + ":/A") == elements_of(folder / "A.npy"));
+    EXPECT_TRUE(elements_of(h5 + ":/v") == elements_of(folder / "v.npy"));
   }
 }
 

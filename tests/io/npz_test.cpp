@@ -18,20 +18,13 @@
 #include <io/matrix_reader.hpp>
 
 #include "io/support/bytes.hpp"
+#include "io/support/elements.hpp"
 #include "io/support/errors.hpp"
 #include "io/support/folder.hpp"
 
 // The files in tests/data/io are NumPy's.
 namespace tessera::io::test {
 namespace {
-
-std::vector<double> elements_of(std::string const& path) {
-  MatrixReader const reader(path);
-  std::vector<double> elements(reader.info().elements());
-  reader.read(Part::matrix, 0, std::span(elements));
-  reader.check_unchanged();
-  return elements;
-}
 
 struct Member {
   Bytes name;

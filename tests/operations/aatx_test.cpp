@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "support/device_data.hpp"
 #include "support/host_matrix.hpp"
 #include "support/reference.hpp"
+#include "support/refusal.hpp"
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
@@ -207,9 +207,6 @@ TEST(AatxOnHost, RefusesWhatDoesNotFit) {
   Kokkos::View<float*, Kokkos::HostSpace> const three("three", 3), four("four", 4), out("out", 4);
   Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace> const U("U", 3, 2), B("B", 4, 2);
   auto const source = stream::make_source<float>(4, 3, [](stream::Block const&, float*) {});
-  auto const expect_refused = [](auto const& call, char const* why) {
-    EXPECT_THAT(call, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
-  };
   expect_refused([&] { aatx(Exec(), A, three, out); }, "aatx: u must have 4 entries, found 3");
   expect_refused([&] { aatx(Exec(), A, four, three); }, "aatx: B must have 4 entries, found 3");
   expect_refused([&] { aatx(Exec(), A, four, four); }, "aatx: B must not overlap u");

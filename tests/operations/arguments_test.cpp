@@ -17,14 +17,13 @@
 
 #include <tessera/tessera.hpp>
 
+#include "support/refusal.hpp"
+
 /// Arguments that operations accept and reject.
 namespace tessera {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
-using testing::ThrowsMessage;
+using test::refuses;
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Right = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
@@ -33,11 +32,6 @@ using Strided = Kokkos::View<double**, Kokkos::LayoutStride, Kokkos::HostSpace>;
 using Vector = Kokkos::View<double*, Kokkos::HostSpace>;
 using StridedVector = Kokkos::View<double*, Kokkos::LayoutStride, Kokkos::HostSpace>;
 using Range = std::pair<std::size_t, std::size_t>;
-
-auto refuses(std::string const& operation, std::string const& what) {
-  return ThrowsMessage<std::invalid_argument>(
-      AllOf(StartsWith("tessera::" + operation + ": "), HasSubstr(what)));
-}
 
 template <class Matrix>
 Matrix whole_numbers(std::string const& name, std::size_t rows, std::size_t cols) {

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
-#include <stdexcept>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -13,6 +12,7 @@
 #include "support/device_data.hpp"
 #include "support/host_matrix.hpp"
 #include "support/reference.hpp"
+#include "support/refusal.hpp"
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
@@ -219,9 +219,6 @@ TEST(BlocksOnHost, RefuseWhatDoesNotFit) {
   Matrix const V("V", 3, 2);
   Matrix const B("B", 4, 2);
   Kokkos::View<float*, Kokkos::HostSpace> const z("z", 3);
-  auto const expect_refused = [](auto const& call, char const* why) {
-    EXPECT_THAT(call, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
-  };
   Matrix const C("C", 3, 2);
   Kokkos::View<float**, Kokkos::LayoutRight, Kokkos::HostSpace> const of_three("A", 3, 3);
   Kokkos::deep_copy(of_three, 1);

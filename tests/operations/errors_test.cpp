@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 
 #include <Kokkos_Core.hpp>
@@ -11,23 +10,17 @@
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
 
+#include "support/refusal.hpp"
+
 /// Invalid arguments are rejected before anything is written.
 namespace tessera {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::StartsWith;
-using testing::ThrowsMessage;
+using test::refuses;
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
 using Vector = Kokkos::View<double*, Exec>;
-
-auto refuses(std::string const& operation, std::string const& what) {
-  return ThrowsMessage<std::invalid_argument>(
-      AllOf(StartsWith("tessera::" + operation + ": "), HasSubstr(what)));
-}
 
 TEST(Multiply, RefusesVectorsOfTheWrongLength) {
   Matrix const A("A", 3, 5);

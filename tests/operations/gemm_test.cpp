@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -23,6 +22,7 @@
 #include "support/instance.hpp"
 #include "support/kernel_log.hpp"
 #include "support/reference.hpp"
+#include "support/refusal.hpp"
 #include "support/runner.hpp"
 #include "support/same_bits.hpp"
 #include "support/sha256.hpp"
@@ -32,11 +32,7 @@
 namespace tessera::test {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::StartsWith;
-using testing::ThrowsMessage;
 
 struct Size {
   Index rows;
@@ -399,11 +395,6 @@ TYPED_TEST(Gemm, NeitherFencesNorAllocatesWithAKeptWorkspace) {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
-
-auto refuses(std::string const& operation, std::string const& what) {
-  return ThrowsMessage<std::invalid_argument>(
-      AllOf(StartsWith("tessera::" + operation + ": "), HasSubstr(what)));
-}
 
 TEST(GemmErrors, RefusesSizesThatDoNotFit) {
   Matrix const A("A", 3, 5);

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -22,6 +21,7 @@
 #include "support/digests.hpp"
 #include "support/host_matrix.hpp"
 #include "support/reference.hpp"
+#include "support/refusal.hpp"
 #include "support/same_bits.hpp"
 #include "support/sha256.hpp"
 #include "support/shapes.hpp"
@@ -266,9 +266,6 @@ TEST(MapsOnHost, RefusesWhatDoesNotFit) {
   Kokkos::View<double*, Kokkos::HostSpace> const v("v", 3);
   Kokkos::View<double*, Kokkos::HostSpace> const w("w", 4);
   Kokkos::View<double*, Kokkos::HostSpace> const C("C", 3);
-  auto const expect_refused = [&](auto const& call, std::string const& why) {
-    EXPECT_THAT(call, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
-  };
   expect_refused([&] { atax(Exec(), A, v, C, {.map = maps::weights(v)}); },
                  "the map's vector must have 4 entries, found 3");
   expect_refused([&] { atax(Exec(), A, v, C, {.beta = 1, .z = w}); },

@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
-#include <stdexcept>
 #include <vector>
 
 #include <Kokkos_Core.hpp>
@@ -13,6 +12,7 @@
 #include "support/device_data.hpp"
 #include "support/host_matrix.hpp"
 #include "support/reference.hpp"
+#include "support/refusal.hpp"
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
@@ -82,9 +82,6 @@ TEST(MultiplyBothOnHost, RefusesWhatDoesNotFit) {
   Vector const four("four", 4);
   Vector const rows("rows", 4);
   Vector const cols("cols", 3);
-  auto const expect_refused = [](auto const& call, char const* why) {
-    EXPECT_THAT(call, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
-  };
   expect_refused([&] { multiply_both(Exec(), A, four, four, rows, cols); },
                  "multiply_both: x must have 3 entries, found 4");
   expect_refused([&] { multiply_both(Exec(), A, three, three, rows, cols); },

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -22,6 +21,7 @@
 #include "support/device_data.hpp"
 #include "support/guarded_matrix.hpp"
 #include "support/methods.hpp"
+#include "support/refusal.hpp"
 #include "support/same_bits.hpp"
 #include "support/tunings.hpp"
 
@@ -393,11 +393,8 @@ TYPED_TEST(Narrow, RefusesWhatItCannotCompute) {
   Vector const v("v", 8);
   Vector const b("b", 6);
   Vector const c("c", 8);
-  EXPECT_THAT([&] { multiply(exec, a, b, b); },
-              testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("v must have 8 entries, found 6")));
-  EXPECT_THAT([&] { atax(exec, a, v, v); }, testing::ThrowsMessage<std::invalid_argument>(
-                                                testing::HasSubstr("C must not overlap v")));
+  EXPECT_THAT([&] { multiply(exec, a, b, b); }, refuses("v must have 8 entries, found 6"));
+  EXPECT_THAT([&] { atax(exec, a, v, v); }, refuses("C must not overlap v"));
   // A counts with the bytes that it has, not with the bytes of floats.
   Vector const memory("memory", 60);
   Kokkos::View<S**, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
@@ -406,25 +403,20 @@ TYPED_TEST(Narrow, RefusesWhatItCannotCompute) {
   auto const behind = Kokkos::subview(memory, std::make_pair(end, end + 8));
   auto const over_last = Kokkos::subview(memory, std::make_pair(end - 1, end + 7));
   EXPECT_NO_THROW(atax(exec, within, v, behind));
-  EXPECT_THAT(
-      [&] { atax(exec, within, v, over_last); },
-      testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("C must not overlap A")));
+  EXPECT_THAT([&] { atax(exec, within, v, over_last); }, refuses("C must not overlap A"));
   Kokkos::View<S**, Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
       nowhere(static_cast<S*>(nullptr), 6, 8);
   EXPECT_THAT([&] { multiply_transposed(exec, nowhere, b, c); },
-              testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("A has no memory: its data() is null")));
+              refuses("A has no memory: its data() is null"));
   Kokkos::View<S**, Kokkos::LayoutStride, Space> const gaps(within.data(),
                                                             Kokkos::LayoutStride(3, 16, 4, 2));
   Vector const three("three", 3);
   Vector const four("four", 4);
   EXPECT_THAT([&] { multiply(exec, gaps, four, three); },
-              testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("A must have contiguous rows or columns")));
+              refuses("A must have contiguous rows or columns"));
   if constexpr (backends::Backend<Exec>::is_gpu) {
     EXPECT_THAT([&] { multiply(exec, a, v, b, {.kernels = Kernels::accelerated}); },
-                testing::ThrowsMessage<std::invalid_argument>(
-                    testing::HasSubstr("choose automatic or portable ones")));
+                refuses("choose automatic or portable ones"));
   } else if constexpr (backends::IsAccelerated<Exec>) {
     EXPECT_NO_THROW(multiply(exec, a, v, b, {.kernels = Kernels::accelerated}));
   }

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -19,6 +18,7 @@
 #include "support/guarded_matrix.hpp"
 #include "support/instance.hpp"
 #include "support/kernel_log.hpp"
+#include "support/refusal.hpp"
 #include "support/runner.hpp"
 
 /// Against plain loops, for every element size and layout, with guards around the output.
@@ -28,11 +28,8 @@ namespace {
 using testing::AllOf;
 using testing::Each;
 using testing::Field;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using testing::StartsWith;
-using testing::ThrowsMessage;
 
 struct Sixteen {
   std::array<std::uint32_t, 4> part;
@@ -261,11 +258,6 @@ TYPED_TEST(Transpose, OnTwoInstancesAtOnceIsExact) {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = Kokkos::View<double**, Kokkos::LayoutRight, Exec>;
-
-auto refuses(std::string const& operation, std::string const& what) {
-  return ThrowsMessage<std::invalid_argument>(
-      AllOf(StartsWith("tessera::" + operation + ": "), HasSubstr(what)));
-}
 
 TEST(TransposeErrors, RefusesAnOutputOfTheWrongShape) {
   Matrix const A("A", 3, 5);

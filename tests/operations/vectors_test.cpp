@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "support/data.hpp"
 #include "support/device_data.hpp"
 #include "support/reference.hpp"
+#include "support/refusal.hpp"
 #include "support/same_bits.hpp"
 
 /// Dot products, sums and multiples.
@@ -156,9 +156,6 @@ TEST(VectorsOnHost, RefuseWhatDoesNotFit) {
   using Exec = Kokkos::DefaultHostExecutionSpace;
   Kokkos::View<double*, Kokkos::HostSpace> const three("three", 3);
   Kokkos::View<double*, Kokkos::HostSpace> const four("four", 4);
-  auto const expect_refused = [](auto const& call, char const* why) {
-    EXPECT_THAT(call, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
-  };
   expect_refused([&] { dot(Exec(), three, four); }, "dot: y must have 3 entries, found 4");
   expect_refused([&] { dot(Exec(), three, three, four); },
                  "dot: the result must have 1 entries, found 4");

@@ -21,6 +21,7 @@
 #include "support/cases.hpp"
 #include "support/data.hpp"
 #include "support/device_data.hpp"
+#include "support/refusal.hpp"
 #include "support/same_bits.hpp"
 #include "support/sha256.hpp"
 
@@ -470,8 +471,7 @@ TYPED_TEST(LeastSquares, GoOnFromEveryStepWithTheSameBits) {
       EXPECT_EQ(rest.history.size(), whole.history.size());
     }
     auto const expect_refused = [&](solve::State<T> const& state, char const* why) {
-      EXPECT_THAT([&] { solve_it(A.op(), b, options, {.resume = &state}); },
-                  testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
+      EXPECT_THAT([&] { solve_it(A.op(), b, options, {.resume = &state}); }, refuses(why));
     };
     solve::State<T> state = states[0];
     state.of.operation = "svd";
@@ -539,8 +539,7 @@ TYPED_TEST(LeastSquares, RefuseWhatDoesNotFit) {
     auto const expect_refused = [&](std::size_t size, typename TestFixture::Options const& options,
                                     std::string const& why) {
       EXPECT_THAT([&] { solve_it(A.op(), typename TestFixture::Vector(size, 1), options); },
-                  testing::ThrowsMessage<std::invalid_argument>(
-                      testing::HasSubstr("tessera::" + std::string(solve_it.name) + ": " + why)));
+                  refuses("tessera::" + std::string(solve_it.name) + ": " + why));
     };
     expect_refused(5, {}, "b must have 6 entries, found 5");
     expect_refused(6, {.x0 = this->on_device({1, 2})}, "x0 must have 4 entries, found 2");
@@ -588,16 +587,13 @@ TYPED_TEST(LeastSquares, OfManyPenaltiesHaveTheBitsOfEach) {
     }
   }
   EXPECT_THAT([&] { solve::ridge(op, b, -1); },
-              testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("tessera::ridge: lambda must be a number of at least 0")));
+              refuses("tessera::ridge: lambda must be a number of at least 0"));
   EXPECT_THAT([&] { solve::ridge_path(op, b, {}); },
-              testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("tessera::ridge: expected at least one lambda, found none")));
+              refuses("tessera::ridge: expected at least one lambda, found none"));
   auto const other = [&] {
     solve::ridge_path(op, b, {0, 0.5, 1e4, 1e8}, {.direct = 0}, {.resume = &states[0]});
   };
-  EXPECT_THAT(other, testing::ThrowsMessage<std::invalid_argument>(
-                         testing::HasSubstr("the state is damaged, or belongs to other options")));
+  EXPECT_THAT(other, refuses("the state is damaged, or belongs to other options"));
 }
 
 TYPED_TEST(LeastSquares, OfManyRightSidesHaveTheBitsOfEach) {

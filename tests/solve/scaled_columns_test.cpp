@@ -25,6 +25,7 @@
 #include "support/data.hpp"
 #include "support/device_data.hpp"
 #include "support/host_matrix.hpp"
+#include "support/refusal.hpp"
 #include "support/same_bits.hpp"
 #include "support/shapes.hpp"
 
@@ -412,9 +413,6 @@ TYPED_TEST(ScaledColumns, HaveTheBitsOfOneRunWhereverTheyAreInterrupted) {
     }
     for (auto const& next : later) EXPECT_GE(next.numbers.end()[-2], state.numbers.end()[-2]);
   }
-  auto const expect_refused = [](auto const& call, char const* why) {
-    EXPECT_THAT(call, testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(why)));
-  };
   auto const& state = states.front();
   expect_refused([&] { solve::lsmr(op, b, options, {.resume = &state}); },
                  "expected a state of lsmr of 300 x 24");

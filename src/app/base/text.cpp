@@ -154,12 +154,6 @@ std::string general(double value, int digits) {
   return text;
 }
 
-std::string shortest(double value) {
-  char text[64];
-  auto const end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
-}
-
 std::string duration(double seconds) {
   if (seconds < 1e-3) return fixed(seconds * 1e6, 1) + " µs";
   if (seconds < 1) return fixed(seconds * 1e3, 3) + " ms";

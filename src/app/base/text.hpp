@@ -4,6 +4,7 @@
 #pragma once
 
 #include <bench/shapes.hpp>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -44,7 +45,12 @@ struct TwoExtents {
 [[nodiscard]] std::string fixed(double value, int digits);
 [[nodiscard]] std::string general(double value, int digits);
 /// Reads back as the same number.
-[[nodiscard]] std::string shortest(double value);
+template <class T>
+[[nodiscard]] std::string shortest(T value) {
+  char text[64];
+  auto const end = std::to_chars(text, text + sizeof text, value).ptr;
+  return {text, end};
+}
 [[nodiscard]] std::string duration(double seconds);
 [[nodiscard]] std::string csv_field(std::string const& value);
 

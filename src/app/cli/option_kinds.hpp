@@ -163,19 +163,13 @@ CLI::Option* add_whole(CLI::App& app, std::string const& name, Choose const& cho
   return app.add_option_function<std::string>(name, read, help);
 }
 
-template <std::integral Number>
-CLI::Option* add_whole(CLI::App& app, std::string const& name, Number& value,
+/// `value`: a whole number, or an optional one.
+template <class Value>
+  requires(!std::is_invocable_v<Value, std::uint64_t>)
+CLI::Option* add_whole(CLI::App& app, std::string const& name, Value& value,
                        WholeRange const& range, std::string const& help) {
   return add_whole(
-      app, name, [&value](std::uint64_t number) { value = static_cast<Number>(number); }, range,
-      help);
-}
-
-template <std::integral Number>
-CLI::Option* add_whole(CLI::App& app, std::string const& name, std::optional<Number>& value,
-                       WholeRange const& range, std::string const& help) {
-  return add_whole(
-      app, name, [&value](std::uint64_t number) { value = static_cast<Number>(number); }, range,
+      app, name, [&value](std::uint64_t number) { value = static_cast<Value>(number); }, range,
       help);
 }
 

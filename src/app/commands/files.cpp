@@ -4,7 +4,6 @@
 // The commands on files only: gen, convert and show.
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -263,13 +262,6 @@ void print_info(std::string const& path, io::MatrixInfo const& info) {
   if (info.has_vector)
     show_line("V", text(info.cols) + " entries from byte " + text(info.vector_offset));
   show_line(info.format == io::Format::npz ? "array" : "file", text(info.file_bytes) + " bytes");
-}
-
-template <class T>
-std::string shortest(T value) {
-  char text[64];
-  auto const end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
 }
 
 /// Element (i, j) is number first + i·row_step + j·col_step of the file.

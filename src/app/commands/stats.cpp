@@ -23,11 +23,6 @@
 namespace tessera::app {
 namespace {
 
-template <class Number>
-std::vector<double> doubles(std::vector<Number> const& values) {
-  return {values.begin(), values.end()};
-}
-
 std::vector<double> deviations_of(solve::ColumnStatistics const& found) {
   std::vector<double> deviations;
   deviations.reserve(found.variance.size());
@@ -35,19 +30,15 @@ std::vector<double> deviations_of(solve::ColumnStatistics const& found) {
   return deviations;
 }
 
-struct Output {
-  char const* name;
-  std::string const& path;
-  std::vector<double> values;
-};
-
-std::vector<Output> outputs_of(StatsOptions const& options, solve::ColumnStatistics const& found) {
-  return {{"mean", options.mean, found.mean},
-          {"variance", options.variance, found.variance},
-          {"deviations", options.deviations, deviations_of(found)},
-          {"min", options.min, found.min},
-          {"max", options.max, found.max},
-          {"count", options.count, doubles(found.count)}};
+std::vector<NamedResult> results_of(StatsOptions const& options) {
+  return {
+      {"mean", options.mean}, {"variance", options.variance}, {"deviations", options.deviations},
+      {"min", options.min},   {"max", options.max},           {"count", options.count}};
+}
+/// In the order of the results.
+std::vector<std::vector<double>> values_of(solve::ColumnStatistics const& found) {
+  return {found.mean, found.variance, deviations_of(found),
+          found.min,  found.max,      {found.count.begin(), found.count.end()}};
 }
 
 /// The first columns.
@@ -82,8 +73,8 @@ std::string to_text(StatsOptions const& options, SolveSubject const& subject,
   if (!place.why.empty()) text += report_line("", "why: " + place.why);
   if (place.stream) text += report_line("", "A is streamed: " + place.stream->why);
   text += time_line(subject);
-  for (Output const& output : outputs_of(options, found)) {
-    if (!output.path.empty()) text += report_line(output.name, output.path);
+  for (NamedResult const& result : results_of(options)) {
+    if (!result.path.empty()) text += report_line(result.name, result.path);
   }
   return text + table_of(found);
 }
@@ -96,14 +87,14 @@ std::string to_json(StatsOptions const& options, SolveSubject const& subject,
     json.erase(of_iterations);
   }
   json["ddof"] = options.ddof;
-  for (Output const& output : outputs_of(options, found)) {
-    if (std::string_view(output.name) != "count") json[output.name] = json_numbers(output.values);
-  }
+  auto const results = results_of(options);
+  auto const values = values_of(found);
+  for (std::size_t i = 0; i < results.size(); ++i) json[results[i].name] = json_numbers(values[i]);
   json["count"] = found.count;
   json["missing"] = found.missing;
   json["nonfinite"] = found.nonfinite;
-  for (Output const& output : outputs_of(options, found)) {
-    json["outputs"][output.name] = text_or_null(output.path);
+  for (NamedResult const& result : results) {
+    json["outputs"][result.name] = text_or_null(result.path);
   }
   return json_text(json);
 }
@@ -113,17 +104,14 @@ std::string to_json(StatsOptions const& options, SolveSubject const& subject,
 ExitStatus run_command(StatsOptions const& options) {
   require_solvable(options);
   std::string const path = resolve_input(options.input).path;
-  std::vector<Output> const named = outputs_of(options, {});
+  std::vector<NamedResult> const named = results_of(options);
   RunFiles files;
   files.reads(path);
-  for (Output const& output : named) files.writes(output.path);
+  for (NamedResult const& result : named) files.writes(result.path);
   files.reports(options.report, options.format).check();
   check_add_dataset(options.add_dataset, {options.mean, options.variance, options.deviations,
                                           options.min, options.max, options.count});
-  std::vector<NamedResult> paths;
-  paths.reserve(named.size());
-  for (Output const& output : named) paths.push_back({.path = output.path});
-  std::vector<ResultFile> results = open_results(paths, options.add_dataset);
+  std::vector<ResultFile> results = open_results(named, options.add_dataset);
 
   io::MatrixReader const reader =
       open_for_ranks(path, options.input_format, {.missing_is_nan = true});
@@ -149,14 +137,11 @@ ExitStatus run_command(StatsOptions const& options) {
                              .place = place,
                              .run = run,
                              .method = options.command};
-  std::vector<io::OutputFile*> written;
-  written.reserve(results.size());
-  std::vector<Output> const outputs = outputs_of(options, found);
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    results[i].write(vector_of(outputs[i].values, io::ScalarType::f64));
+  auto const values = values_of(found);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    results[i].write(vector_of(values[i], io::ScalarType::f64));
   }
-  for (ResultFile const& file : results) written.push_back(file.written());
-  put_in_place(written);
+  put_in_place(written_of(results));
   files.print_report(options.format == ReportFormat::text ? to_text(asked, subject, found)
                                                           : to_json(asked, subject, found));
   return ExitStatus::good;

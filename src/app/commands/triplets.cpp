@@ -88,11 +88,7 @@ class Results {
                       {options.u, options.s, options.vt, options.scores, options.mean,
                        options.deviations, options.variance, options.ratio});
   }
-  void open() {
-    std::vector<NamedResult> named;
-    for (auto const& each : all()) named.push_back({each.path, each.kind});
-    files_ = open_results(named, options_.add_dataset);
-  }
+  void open() { files_ = open_results(all(), options_.add_dataset); }
   /// @return for put_in_place()
   std::vector<io::OutputFile*> write(Triplets const& found, io::ScalarType type) {
     if (found.s.empty()) return {};
@@ -107,18 +103,9 @@ class Results {
       files_[1].write(vector_of(found.s, type));
       if (options_.wants_u()) files_[2].write(found.U);
     }
-    std::vector<io::OutputFile*> written;
-    written.reserve(files_.size());
-    for (ResultFile const& file : files_) written.push_back(file.written());
-    return written;
+    return written_of(files_);
   }
-
-  struct Named {
-    char const* name;
-    std::string path;
-    ResultFile::Kind kind;
-  };
-  [[nodiscard]] std::vector<Named> all() const {
+  [[nodiscard]] std::vector<NamedResult> all() const {
     constexpr auto vector = ResultFile::Kind::vector;
     constexpr auto matrix = ResultFile::Kind::matrix;
     if (!options_.is_pca()) {

@@ -245,7 +245,7 @@ void ResultFile::write(io::HostMatrix const& matrix) {
 std::vector<ResultFile> open_results(std::vector<NamedResult> const& named, bool add_dataset) {
   std::vector<ResultFile> files;
   files.reserve(named.size());
-  for (auto const& [path, kind] : named) {
+  for (auto const& [name, path, kind] : named) {
     ResultFile const* other = nullptr;
     for (std::size_t j = 0; j < files.size() && other == nullptr && !path.empty(); ++j) {
       bool const is_beside = !named[j].path.empty() && io::in_same_file(path, named[j].path);
@@ -254,6 +254,13 @@ std::vector<ResultFile> open_results(std::vector<NamedResult> const& named, bool
     files.emplace_back(path, kind, add_dataset, other);
   }
   return files;
+}
+
+std::vector<io::OutputFile*> written_of(std::vector<ResultFile> const& results) {
+  std::vector<io::OutputFile*> written;
+  written.reserve(results.size());
+  for (ResultFile const& result : results) written.push_back(result.written());
+  return written;
 }
 
 void put_in_place(std::vector<io::OutputFile*> const& files) {

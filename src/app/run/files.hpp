@@ -82,12 +82,16 @@ class ResultFile {
 };
 
 struct NamedResult {
+  char const* name;
   std::string path;
   ResultFile::Kind kind = ResultFile::Kind::vector;
 };
 /// Results may be datasets of one HDF5 file.
 [[nodiscard]] std::vector<ResultFile> open_results(std::vector<NamedResult> const& named,
                                                    bool add_dataset);
+
+/// For put_in_place().
+[[nodiscard]] std::vector<io::OutputFile*> written_of(std::vector<ResultFile> const& results);
 
 /// See OutputFile::commit_all(). Ignores null and repeated files.
 void put_in_place(std::vector<io::OutputFile*> const& files);

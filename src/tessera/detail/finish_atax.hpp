@@ -8,6 +8,7 @@
 
 #include <tessera/backends/compiled.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/kernels/factor.hpp>
 #include <tessera/maps.hpp>

@@ -10,6 +10,7 @@
 #include <tessera/checks.hpp>
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/kernels.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/kernels/label.hpp>
 #include <tessera/options.hpp>
 

@@ -9,6 +9,7 @@
 
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/kernels.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/kernels/factor.hpp>
 #include <tessera/kernels/label.hpp>

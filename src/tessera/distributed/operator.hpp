@@ -16,58 +16,21 @@
 
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
-#include <tessera/detail/digest.hpp>
 #include <tessera/distributed.hpp>
 #include <tessera/distributed/detail/block_part.hpp>
+#include <tessera/distributed/detail/operators.hpp>
 #include <tessera/distributed/detail/shares.hpp>
 #include <tessera/distributed/detail/squares_job.hpp>
 #include <tessera/distributed/detail/sum_of_roots.hpp>
-#include <tessera/distributed/error.hpp>
-#include <tessera/distributed/stream.hpp>
+#include <tessera/distributed/stream_operator.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/operator.hpp>
+#include <tessera/solve/values.hpp>
 #include <tessera/workspace.hpp>
 
 /// Distributed matrices for solvers.
 namespace tessera::solve {
-
-namespace detail {
-
-template <class Exec, class T>
-Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space> make_memory(Exec const& exec,
-                                                                               std::size_t size) {
-  return Kokkos::View<T*, Kokkos::LayoutRight, typename Exec::memory_space>(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string("tessera::solve::root")),
-      size);
-}
-
-inline constexpr distributed::detail::Joining<double> joining_of_moments{
-    .unit = ColumnMoments::fields, .join = &join_moments};
-
-/// Completes all vectors on all ranks, with the messages of one.
-template <class Exec, class T>
-void share_block(Distributed<Exec> const& world, Rows<Exec, T> const& BT,
-                 std::vector<distributed::Rows> const& rows_by_rank) {
-  stream::detail::share_columns<Exec, T>(world, as_columns<Exec, T>(BT), rows_by_rank);
-}
-
-/// Throws on all ranks unless all pass equal arguments.
-template <class Exec>
-void agree_on_call(Distributed<Exec> const& world, std::string const& method,
-                   std::function<std::uint64_t()> const& call) {
-  std::uint64_t mine = 0;
-  world.together([&] { mine = tessera::detail::Digest().add(method).value() ^ call(); });
-  std::vector<std::uint64_t> const all = world.communicator().gather(mine);
-  auto const other = std::ranges::find_if(all, [&](auto its) { return its != all.front(); });
-  if (other == all.end()) return;
-  throw DistributedError(static_cast<int>(other - all.begin()),
-                         "tessera::" + method +
-                             ": expected the method, the options, the vectors and the state that "
-                             "rank 0 has, found others");
-}
-
-}  // namespace detail
 
 /// A matrix in memory whose rows are distributed (docs/distributed.md). The constructor and all
 /// calls are collective; callbacks must decide alike on all ranks. Ignores the workspace of the
@@ -189,9 +152,9 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   }
   void do_gram(detail::GramProducts<Exec, T> const& products) const override {
     detail::GramProducts<Exec, T> part = products;
-    world_.together(
-        [&] { part.G = detail::make_memory<Exec, double>(this->exec(), products.G.extent(0)); });
-    add_subtrees<double>(part.G.data(), products.G.data(), static_cast<Index>(part.G.size()),
+    auto const size = static_cast<Index>(products.G.size());
+    world_.together([&] { part.G = detail::make_values<Exec, double>(this->exec(), size); });
+    add_subtrees<double>(part.G.data(), products.G.data(), size,
                          [&](distributed::Rows const& rows, auto const& some) {
                            part.first_row = rows.first;
                            detail::products_in_memory(this->exec(),
@@ -203,7 +166,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   void do_moments(detail::MomentProducts<Exec, T> const& products) const override {
     detail::MomentProducts<Exec, T> part = products;
     world_.together(
-        [&] { part.to = detail::make_memory<Exec, double>(this->exec(), products.to.extent(0)); });
+        [&] { part.to = detail::make_values<Exec, double>(this->exec(), products.size()); });
     add_subtrees<double>(
         part.to.data(), products.to.data(), products.size(),
         [&](distributed::Rows const& /*rows*/, auto const& some) {
@@ -275,10 +238,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
     Values<Exec, double> root;
-    world_.together([&] {
-      root =
-          detail::make_memory<Exec, double>(this->exec(), static_cast<std::size_t>(sums.length()));
-    });
+    world_.together([&] { root = detail::make_values<Exec, double>(this->exec(), sums.length()); });
     add_subtrees<double>(
         root.data(), out, sums.length(), [&](distributed::Rows const& rows, auto const& some) {
           detail::sum_rows_in_memory(this->exec(), tessera::detail::matrix_in(some), rows.first,
@@ -294,130 +254,6 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   Method method_;
   mutable Workspace<Exec> workspace_;
   Options<Exec> options_;
-};
-
-/// As StreamOperator, a part per rank. The source and `world` must outlive it. The constructor and
-/// all calls are collective.
-///
-/// ```cpp
-/// auto const ones = [](tessera::stream::Block const& block, double* to) {
-///   std::fill_n(to, block.rows * block.cols, 1.0);
-/// };
-/// auto const source = tessera::stream::make_source<double>(1000, 30, ones);
-/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
-/// tessera::solve::DistributedStreamOperator const op(world, source);
-/// ```
-template <ExecutionSpace Exec, stream::MatrixSource Source>
-class DistributedStreamOperator final : public detail::StreamedProducts<Distributed<Exec>, Source> {
-  using T = typename Source::value_type;
-  using Base = BlockOperator<Exec, T>;
-  using Products = detail::StreamedProducts<Distributed<Exec>, Source>;
-
- public:
-  DistributedStreamOperator(Distributed<Exec> const& world, Source const& source,
-                            stream::Options<T> options = {})
-      : Products(world, source, std::move(options)) {}
-
- private:
-  Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
-                        Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
-    std::vector<tessera::maps::Function<T>> functions;
-    functions.reserve(maps.size());
-    for (auto const& map : maps) functions.push_back(map.function());
-    return reads_of(stream::detail::in_order(this->source_, [&](auto const& source) {
-      auto const with = [&](auto const& factors) {
-        return stream::detail::atax_of_columns<Exec, T>(
-            world(), source, detail::as_columns<Exec, T const>(VT), detail::as_columns<Exec, T>(BT),
-            detail::as_columns<Exec, T>(CT), this->options_, factors);
-      };
-      if (!maps.empty()) return with(functions);
-      return with(std::vector<kernels::Identity>(VT.extent(0)));
-    }));
-  }
-  Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
-                                       Rows<Exec, T> const& CT) const override {
-    return reads_of(stream::detail::in_order(this->source_, [&](auto const& source) {
-      constexpr bool is_sum = stream::detail::has_rows<decltype(source)>;
-      return stream::detail::product_of_columns<is_sum, Exec, T>(
-          world(), "multiply_transposed", source, detail::as_columns<Exec, T const>(UT),
-          detail::as_columns<Exec, T>(CT), this->options_);
-    }));
-  }
-  /// Of all ranks together.
-  [[nodiscard]] Index reads_of(stream::Report const& report) const {
-    std::uint64_t bytes = 0;
-    for (std::uint64_t const its :
-         world().communicator().gather(static_cast<std::uint64_t>(report.bytes_read))) {
-      bytes += its;
-    }
-    Index const size = this->rows() * this->cols();
-    return size == 0 ? 1 : summation::ceil_div(static_cast<Index>(bytes / sizeof(T)), size);
-  }
-  /// The sum over all rows; run(rows, first, sum, options) computes that of some rows.
-  template <class S, class Run>
-  void sum_groups(char const* operation, Index size, S* to, Run const& run,
-                  distributed::detail::Joining<S> const& joining = {}) const {
-    namespace parts = distributed::detail;
-    constexpr auto cut = Products::row_major ? parts::Cut::groups : parts::Cut::tiles;
-    parts::StreamOnRanks<Exec, T, typename Source::array_layout, cut, S> on_ranks(
-        world(), "solve", stream::detail::any_source(this->source_),
-        {.operation = operation, .sum = size}, this->options_, joining);
-    on_ranks(run, {to, 1});
-  }
-  void share_rows(Rows<Exec, T> const& BT) const {
-    distributed::detail::Units const units{this->rows(), summation::segment<T>};
-    detail::share_block(world(), BT, distributed::detail::even_rows_by_rank(units, world().size()));
-  }
-  [[nodiscard]] Distributed<Exec> const& world() const { return this->place_; }
-
-  void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
-    sum_groups("block", products.count() * products.cols(), products.CT.data(),
-               [&](auto const& rows, Index first, tessera::detail::OutputVector<T> sum,
-                   stream::Options<T> const& options) {
-                 detail::BlockPart<Exec, T> const part(this->exec(), products, {first, rows.rows()},
-                                                       sum.data);
-                 auto const report =
-                     detail::stream_products(this->exec(), rows, part.products(), options);
-                 part.finish();
-                 return report;
-               });
-    share_rows(products.BT);
-  }
-  void do_agree(std::string const& method,
-                std::function<std::uint64_t()> const& call) const override {
-    detail::agree_on_call(world(), method, call);
-  }
-  void do_gram(detail::GramProducts<Exec, T> const& products) const override {
-    using Gram = detail::GramProducts<Exec, T>;
-    sum_groups("gram", static_cast<Index>(products.G.size()), products.G.data(),
-               [&](auto const& rows, Index first, tessera::detail::OutputVector<double> sum,
-                   stream::Options<T> const& options) {
-                 Gram part = products;
-                 part.first_row = first;
-                 part.G = typename Gram::template Vector<double>(sum.data, products.G.extent(0));
-                 return detail::stream_products(this->exec(), rows, part, options);
-               });
-    share_rows(products.MT);
-  }
-  void do_moments(detail::MomentProducts<Exec, T> const& products) const override {
-    sum_groups(
-        "moments", products.size(), products.to.data(),
-        [&](auto const& rows, Index /*first*/, tessera::detail::OutputVector<double> sum,
-            stream::Options<T> const& options) {
-          detail::MomentProducts<Exec, T> part = products;
-          part.to = decltype(part.to)(sum.data, products.to.extent(0));
-          return detail::stream_products(this->exec(), rows, part, options);
-        },
-        detail::joining_of_moments);
-  }
-  void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
-    sum_groups("rows", sums.length(), out,
-               [&](auto const& rows, Index first, tessera::detail::OutputVector<double> sum,
-                   stream::Options<T> const& options) {
-                 return detail::sum_rows_of_stream(this->exec(), rows, first, sums, options,
-                                                   sum.data);
-               });
-  }
 };
 
 }  // namespace tessera::solve

@@ -18,10 +18,10 @@
 #include <tessera/gemm.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/solve/control.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/small_svd.hpp>
 #include <tessera/solve/triplets.hpp>
+#include <tessera/solve/values.hpp>
 #include <tessera/vectors.hpp>
 
 namespace tessera::solve::detail {
@@ -107,30 +107,25 @@ class BlockSvd {
   [[nodiscard]] T two_to_e() const { return static_cast<T>(std::ldexp(1.0, exponent_)); }
   [[nodiscard]] double negligible() const { return 8 * eps * largest_; }
 
-  Rows<Exec, T> scaled(Basis<Exec, T> const& basis, Index first, Index count, Index size) {
-    Values<Exec, T> const from(basis.vector(first).data(), static_cast<std::size_t>(count * size));
-    Values<Exec, T> const to(input_.values().data(), static_cast<std::size_t>(count * size));
-    axpby(op_.exec(), two_to_e(), from, T(0), to);
-    return Rows<Exec, T>(to.data(), static_cast<std::size_t>(count),
-                         static_cast<std::size_t>(size));
+  Rows<Exec, T> scaled(Rows<Exec, T> const& vectors) {
+    Rows<Exec, T> const to(input_.values().data(), vectors.extent(0), vectors.extent(1));
+    axpby(op_.exec(), two_to_e(), flat(vectors), T(0), flat(to));
+    return to;
   }
 
   void start() {
     Exec const& exec = op_.exec();
     Rows<Exec, T> const mixed(input_.values().data(), static_cast<std::size_t>(block_),
                               static_cast<std::size_t>(y_size()));
-    mix<Exec, T>(exec, 0,
-                 Values<Exec, T>(mixed.data(), static_cast<std::size_t>(block_ * y_size())));
-    Rows<Exec, T> const to = products_.some(0, block_);
+    mix<Exec, T>(exec, 0, flat(mixed));
+    Rows<Exec, T> const to = products_.first(block_);
     multiply_back(mixed, to);
-    double const norm =
-        norm_(Values<Exec, T>(to.data(), static_cast<std::size_t>(block_ * x_size())));
+    double const norm = norm_(flat(to));
     is_finite_ = std::isfinite(norm);
     if (!is_finite_) return;
     constexpr int most = std::numeric_limits<T>::max_exponent - 2;
     if (norm > 0) exponent_ = std::clamp(-std::ilogb(norm), -most, most);
-    scale(exec, two_to_e(),
-          Values<Exec, T>(to.data(), static_cast<std::size_t>(block_ * x_size())));
+    scale(exec, two_to_e(), flat(to));
     extend(block_, norm > 0 ? std::ldexp(norm, exponent_) : 0);
   }
 
@@ -188,9 +183,9 @@ class BlockSvd {
   void multiply_new() {
     Exec const& exec = op_.exec();
     if (done_ == 0) is_fresh_ = true;
-    Rows<Exec, T> const x = scaled(X_, done_, next_, x_size());
+    Rows<Exec, T> const x = scaled(X_.some(done_, next_));
     Rows<Exec, T> const y = Y_.some(done_, next_);
-    Rows<Exec, T> const back = products_.some(0, next_);
+    Rows<Exec, T> const back = products_.first(next_);
     if (is_wide_) {
       op_.multiply_transposed_of_each(x, y);
     } else {
@@ -218,10 +213,7 @@ class BlockSvd {
         Y_.add_any(j, static_cast<std::uint64_t>(iteration_ * block_ + i) + 1, norm_);
       }
     }
-    if (!is_wide_) {
-      scale(exec, two_to_e(),
-            Values<Exec, T>(back.data(), static_cast<std::size_t>(next_ * x_size())));
-    }
+    if (!is_wide_) scale(exec, two_to_e(), flat(back));
     done_ += next_;
   }
 
@@ -266,14 +258,14 @@ class BlockSvd {
     bool const is_full = done_ == size_;
     Index const fewer = std::max(block_, std::min((k_ + size_) / 2, size_ - block_));
     Index const kept = is_full && !is_whole ? std::min(done_, fewer) : done_;
-    rotate(ritz_.V, kept, X_, x_size());
-    rotate(ritz_.U, kept, Y_, y_size());
+    rotate(ritz_.V, kept, X_);
+    rotate(ritz_.U, kept, Y_);
     R_ = SmallMatrix(size_, size_);
     for (Index i = 0; i < kept; ++i) R_(i, i) = ritz_.s[static_cast<std::size_t>(i)];
     done_ = kept;
     Index const count = std::min(block_, kept);
-    Rows<Exec, T> const back = products_.some(0, count);
-    multiply_back(scaled(Y_, 0, count, y_size()), back);
+    Rows<Exec, T> const back = products_.first(count);
+    multiply_back(scaled(Y_.first(count)), back);
     ++iteration_;
     residuals_.clear();
     for (Index i = 0; i < count; ++i) {
@@ -305,14 +297,14 @@ class BlockSvd {
     is_at_limit_ = is_fresh_ && stalled_ >= 8 && worst_ <= rounding;
     is_stuck_ = !is_fresh_ && worst_ > before / 2 && worst_ <= std::max(16384 * eps * s, rounding);
   }
-  void rotate(SmallMatrix const& Q, Index kept, Basis<Exec, T>& basis, Index size) {
+  void rotate(SmallMatrix const& Q, Index kept, Basis<Exec, T>& basis) {
     Exec const& exec = op_.exec();
     std::vector<T> turned;
     for (Index i = 0; i < kept; ++i) {
       for (Index j = 0; j < done_; ++j) turned.push_back(static_cast<T>(Q(j, i)));
     }
     Values<Exec, T> const factors = on_device(exec, turned);
-    Basis<Exec, T> const to(exec, kept, size);
+    Basis<Exec, T> const to(exec, kept, basis.size());
     gemm(exec,
          Rows<Exec, T>(factors.data(), static_cast<std::size_t>(kept),
                        static_cast<std::size_t>(done_)),
@@ -325,7 +317,7 @@ class BlockSvd {
   void restart() {
     if (is_stuck_) {
       Index const count = std::min(block_, done_);
-      Kokkos::deep_copy(op_.exec(), products_.some(0, count), X_.some(0, count));
+      Kokkos::deep_copy(op_.exec(), products_.first(count), X_.first(count));
       done_ = 0;
       R_ = SmallMatrix(size_, size_);
       return extend(count, 1);
@@ -371,8 +363,8 @@ class BlockSvd {
         return;
       }
       Index const kept = std::min(k_, done_);
-      rotate(ritz_.V, kept, X_, x_size());
-      rotate(ritz_.U, kept, Y_, y_size());
+      rotate(ritz_.V, kept, X_);
+      rotate(ritz_.U, kept, Y_);
       done_ = kept;
       residuals_.assign(static_cast<std::size_t>(kept), worst_ > 0 ? worst_ : ritz_.s[0]);
     }
@@ -386,8 +378,8 @@ class BlockSvd {
     Basis<Exec, T>& V = is_wide_ ? Y_ : X_;
     Basis<Exec, T>& U = is_wide_ ? X_ : Y_;
     for (Index i = 0; i < found; ++i) flip(V.vector(i), U.vector(i));
-    result_.VT = copy_of(V, found, op_.cols());
-    if (want_u_) result_.UT = copy_of(U, found, op_.rows());
+    result_.VT = copy_of(V, found);
+    if (want_u_) result_.UT = copy_of(U, found);
     op_.exec().fence("tessera::svd: the vectors are there");
   }
   /// Makes the largest entry of v positive; of about equal ones, the first.
@@ -402,9 +394,9 @@ class BlockSvd {
     for_each_element(op_.exec(), label, op_.cols(), Negate<T>{v.data()});
     for_each_element(op_.exec(), label, op_.rows(), Negate<T>{u.data()});
   }
-  Rows<Exec, T> copy_of(Basis<Exec, T> const& basis, Index rows, Index cols) const {
-    auto const copy = make_rows<Exec, T>(op_.exec(), rows, cols);
-    Kokkos::deep_copy(op_.exec(), copy, basis.first(rows));
+  Rows<Exec, T> copy_of(Basis<Exec, T> const& basis, Index count) const {
+    auto const copy = make_rows<Exec, T>(op_.exec(), count, basis.size());
+    Kokkos::deep_copy(op_.exec(), copy, basis.first(count));
     return copy;
   }
 
@@ -432,14 +424,11 @@ class BlockSvd {
       state.numbers.insert(state.numbers.end(), ritz_.s.begin(), ritz_.s.end());
       state.numbers.insert(state.numbers.end(), residuals_.begin(), residuals_.end());
     }
-    state.vectors = {entries_of(X_, is_converged_ ? done_ : done_ + next_, x_size()),
-                     entries_of(Y_, done_, y_size())};
+    Exec const& exec = op_.exec();
+    Index const of_X = is_converged_ ? done_ : done_ + next_;
+    state.vectors = {to_host<Exec, T>(exec, flat(X_.first(of_X))),
+                     to_host<Exec, T>(exec, flat(Y_.first(done_)))};
     return state;
-  }
-  [[nodiscard]] std::vector<T> entries_of(Basis<Exec, T> const& basis, Index rows,
-                                          Index size) const {
-    return to_host<Exec, T>(
-        op_.exec(), Values<Exec, T>(basis.values().data(), static_cast<std::size_t>(rows * size)));
   }
 
   void restore(State<T> const& state) {
@@ -491,10 +480,8 @@ class BlockSvd {
     iteration_ = state.iteration;
     result_.history = state.history;
     Exec const& exec = op_.exec();
-    from_host<Exec, T>(exec, state.vectors[0],
-                       Values<Exec, T>(X_.values().data(), state.vectors[0].size()));
-    from_host<Exec, T>(exec, state.vectors[1],
-                       Values<Exec, T>(Y_.values().data(), state.vectors[1].size()));
+    from_host<Exec, T>(exec, state.vectors[0], flat(X_.first(of_X)));
+    from_host<Exec, T>(exec, state.vectors[1], flat(Y_.first(done_)));
   }
 
   char const* name_;

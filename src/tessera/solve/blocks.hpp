@@ -12,6 +12,7 @@
 #include <tessera/backends/backends.hpp>
 #include <tessera/backends/compiled.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/options.hpp>

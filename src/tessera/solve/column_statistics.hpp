@@ -11,9 +11,9 @@
 
 #include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/checks.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/moments.hpp>
 #include <tessera/solve/operator.hpp>
+#include <tessera/solve/values.hpp>
 #include <tessera/stream/detail/tree.hpp>
 
 namespace tessera::solve {

@@ -2,9 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
+#include <tessera/checks.hpp>
 #include <tessera/detail/digest.hpp>
 #include <tessera/solve/stop.hpp>
 #include <tessera/stream/state.hpp>
@@ -63,6 +70,44 @@ void offer_state(Control<T> const& control, Step const& step, MakeState const& s
   } else if (is_last) {
     offer_last_state(control, state);
   }
+}
+
+template <class T, class Operator>
+stream::StateOf state_of(char const* method, Operator const& op) {
+  return {.operation = method,
+          .scalar = sizeof(T) == sizeof(float) ? "float" : "double",
+          .layout = op.layout(),
+          .order = stream::order_version,
+          .rows = op.rows(),
+          .cols = op.cols()};
+}
+inline void require_state_of(char const* method, stream::StateOf const& found,
+                             stream::StateOf const& expected) {
+  if (found == expected) return;
+  checks::fail(method,
+               "expected a state of " + to_string(expected) + ", found one of " + to_string(found));
+}
+inline bool all_finite(std::vector<double> const& numbers) {
+  return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
+}
+
+[[noreturn]] inline void fail_of_state(char const* method) {
+  checks::fail(method, "the state is damaged, or belongs to other options");
+}
+
+template <class Numbers>
+void append(std::vector<double>& to, Numbers const& numbers) {
+  constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
+  auto const values = std::bit_cast<std::array<double, count>>(numbers);
+  to.insert(to.end(), values.begin(), values.end());
+}
+template <class Numbers, class Iterator>
+Numbers take(Iterator& from) {
+  constexpr std::size_t count = sizeof(Numbers) / sizeof(double);
+  std::array<double, count> values;
+  std::copy_n(from, count, values.begin());
+  from += static_cast<std::ptrdiff_t>(count);
+  return std::bit_cast<Numbers>(values);
 }
 
 }  // namespace detail

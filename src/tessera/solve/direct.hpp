@@ -13,11 +13,11 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/solve/control.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/gram.hpp>
 #include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/small_eigen.hpp>
 #include <tessera/solve/small_svd.hpp>
+#include <tessera/solve/values.hpp>
 
 /// Direct solvers: few reads, then decompositions of Gram matrices on the host.
 namespace tessera::solve {

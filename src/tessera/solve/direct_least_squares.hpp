@@ -18,11 +18,11 @@
 #include <tessera/detail/digest.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/direct.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/least_squares.hpp>
 #include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/small_eigen.hpp>
 #include <tessera/solve/small_svd.hpp>
+#include <tessera/solve/values.hpp>
 
 namespace tessera::solve::detail {
 
@@ -131,7 +131,7 @@ class DirectLeastSquares {
     op.agree(name, [&] {
       Exec const& exec = op.exec();
       return tessera::detail::Digest()
-          .add(to_host<Exec, T>(exec, ConstValues<Exec, T>(BT.data(), BT.size())))
+          .add(to_host<Exec, T>(exec, flat(BT)))
           .add(to_host<Exec, T>(exec, x0))
           .value();
     });

@@ -18,10 +18,10 @@
 #include <tessera/detail/digest.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/direct.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/small_svd.hpp>
 #include <tessera/solve/triplets.hpp>
+#include <tessera/solve/values.hpp>
 #include <tessera/vectors.hpp>
 
 namespace tessera::solve::detail {
@@ -296,7 +296,7 @@ class DirectSvd {
     }
     Exec const& exec = op_.exec();
     result_.svd.VT = make_rows<Exec, T>(exec, k, n_);
-    from_host<Exec, T>(exec, rows, Values<Exec, T>(result_.svd.VT.data(), rows.size()));
+    from_host<Exec, T>(exec, rows, flat(result_.svd.VT));
     if (options_.want_u) multiply(V, value);
     return Stop::converged;
   }

@@ -10,10 +10,13 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/least_squares_run.hpp>
 #include <tessera/solve/least_squares_types.hpp>
+#include <tessera/solve/shared_products.hpp>
+#include <tessera/solve/values.hpp>
 
 /// Problems that share the reads of a matrix.
 namespace tessera::solve::detail {

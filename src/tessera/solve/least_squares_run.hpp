@@ -22,9 +22,30 @@
 #include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/least_squares_tests.hpp>
 #include <tessera/solve/least_squares_types.hpp>
+#include <tessera/solve/values.hpp>
 
 /// Common code of `lsmr` and `lsqr`.
 namespace tessera::solve::detail {
+
+/// r = c·a + s·b >= 0 and c·b - s·a = 0. Needs only sqrt.
+struct Rotation {
+  double c;
+  double s;
+  double r;
+
+  static Rotation of(double a, double b) {
+    if (b == 0) return {a < 0 ? -1.0 : 1.0, 0, std::fabs(a)};
+    if (a == 0) return {0, b < 0 ? -1.0 : 1.0, std::fabs(b)};
+    if (std::fabs(b) > std::fabs(a)) {
+      double const tau = a / b;
+      double const s = (b < 0 ? -1.0 : 1.0) / std::sqrt(1 + tau * tau);
+      return {s * tau, s, b / s};
+    }
+    double const tau = b / a;
+    double const c = (a < 0 ? -1.0 : 1.0) / std::sqrt(1 + tau * tau);
+    return {c, c * tau, a / c};
+  }
+};
 
 template <class Body, class T, std::size_t Vectors>
 struct UpdateStep {

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
+#include <tessera/checks.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/normal_operator.hpp>
 
@@ -49,5 +51,15 @@ struct LeastSquares {
   std::vector<Step>
       history;  ///< residual: ‖r‖/‖b‖ or ‖Aᵀr‖/(‖A‖·‖r‖), whichever is nearer to its tolerance
 };
+
+namespace detail {
+
+inline void require_option(char const* method, char const* option, double found) {
+  if (found >= 0) return;
+  checks::fail(method, std::string(option) + " must be a number of at least 0, found " +
+                           std::to_string(found));
+}
+
+}  // namespace detail
 
 }  // namespace tessera::solve

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <tessera/solve/control.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/normal_operator.hpp>
+#include <tessera/solve/values.hpp>
 #include <tessera/vectors.hpp>
 
 /// The inverse Hessian of L-BFGS.

@@ -20,9 +20,9 @@
 #include <tessera/kernels/elements.hpp>
 #include <tessera/maps.hpp>
 #include <tessera/solve/control.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/svd.hpp>
+#include <tessera/solve/values.hpp>
 #include <tessera/summation.hpp>
 #include <tessera/vectors.hpp>
 

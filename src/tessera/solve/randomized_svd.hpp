@@ -19,10 +19,10 @@
 #include <tessera/checks.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/solve/control.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/small_svd.hpp>
 #include <tessera/solve/svd.hpp>
+#include <tessera/solve/values.hpp>
 #include <tessera/vectors.hpp>
 
 namespace tessera::solve {

@@ -14,13 +14,13 @@
 #include <tessera/checks.hpp>
 #include <tessera/concepts.hpp>
 #include <tessera/solve/control.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/regression_iterative.hpp>
 #include <tessera/solve/regression_newton.hpp>
 #include <tessera/solve/regression_observations.hpp>
 #include <tessera/solve/regression_targets.hpp>
 #include <tessera/solve/regression_types.hpp>
+#include <tessera/solve/values.hpp>
 
 namespace tessera::solve {
 
@@ -149,7 +149,7 @@ std::vector<Regression<Exec, T>> run_targets(NormalOperator<Exec, T> const& op,
     tessera::detail::Digest digest = digest_of(control);
     for (RegressionOptions const& each : of_targets) digest.add(each.penalty);
     return digest.add(options.has_intercept, options.tol, options.maxiter)
-        .add(to_host<Exec, T>(exec, ConstValues<Exec, T>(YT.data(), YT.size())))
+        .add(to_host<Exec, T>(exec, flat(YT)))
         .add(to_host<Exec, T>(exec, weights))
         .value();
   });

@@ -13,12 +13,12 @@
 
 #include <tessera/kernels/elementary.hpp>
 #include <tessera/kernels/elements.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/regression_rows.hpp>
 #include <tessera/solve/regression_types.hpp>
 #include <tessera/solve/scaled_columns.hpp>
 #include <tessera/solve/tweedie.hpp>
+#include <tessera/solve/values.hpp>
 #include <tessera/vectors.hpp>
 
 /// Rows and columns for iterative regression solvers.

@@ -16,13 +16,13 @@
 #include <tessera/kernels/elements.hpp>
 #include <tessera/maps.hpp>
 #include <tessera/solve/control.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/limited_memory.hpp>
 #include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/regression_columns.hpp>
 #include <tessera/solve/regression_observations.hpp>
 #include <tessera/solve/regression_rows.hpp>
 #include <tessera/solve/regression_types.hpp>
+#include <tessera/solve/values.hpp>
 #include <tessera/vectors.hpp>
 
 /// Regressions of any number of columns.
@@ -96,7 +96,6 @@ class IterativeRun {
     result_.detail = std::move(detail);
   }
 
-  double dot_of(ConstValues<Exec, T> const& a, ConstValues<Exec, T> const& b) { return dot_(a, b); }
   void add(double a, ConstValues<Exec, T> const& x, double b, V const& y) const {
     axpby(op_.exec(), static_cast<T>(a), x, static_cast<T>(b), y);
   }
@@ -119,7 +118,7 @@ class IterativeRun {
                                change_.data(), static_cast<T>(intercept_step_), observed_.y.data(),
                                data_of(observed_.weights), data_of(observed_.offset), value_.data(),
                                first_.data(), second_.data(), wrong_.data()});
-    return dot_of(ones_, value_);
+    return dot_(ones_, value_);
   }
 
   void start() {
@@ -152,7 +151,7 @@ class IterativeRun {
       bool const is_close = is_finite && result_.quantity <= tolerance();
       if (!is_finite) return stop(Stop::not_finite, "a sum over the rows overflows");
       bool const may_separate = loss_ == Loss::logistic && options_.penalty == 0;
-      if (may_separate && dot_of(ones_, wrong_) < 0.5) {
+      if (may_separate && dot_(ones_, wrong_) < 0.5) {
         return stop(Stop::not_solvable,
                     "perfect separation of the classes: the coefficients grow without bound");
       }
@@ -173,7 +172,7 @@ class IterativeRun {
   void find_gradient() {
     if (!is_lbfgs()) {
       op_.multiply_transposed(first_, own_);
-      intercept_gradient_ = dot_of(ones_, first_);
+      intercept_gradient_ = dot_(ones_, first_);
       columns_.from_own_gradient(own_, options_.has_intercept ? intercept_gradient_ : 0, gradient_);
       if (!options_.has_intercept) intercept_gradient_ = 0;
       add_penalty_gradient(x_, gradient_);
@@ -183,18 +182,18 @@ class IterativeRun {
     all.push_back(intercept_gradient_);
     norm_ = scaled_norm(all);
     if (norm_at_start_ < 0) norm_at_start_ = norm_;
-    double const seconds = loss_ == Loss::squares ? 0 : std::sqrt(dot_of(second_, second_));
+    double const seconds = loss_ == Loss::squares ? 0 : std::sqrt(dot_(second_, second_));
     double const answers =
         loss_ == Loss::squares ? scaled_norm(rows_.y) : seconds * size_of_offset_;
     double const rows = std::sqrt(static_cast<double>(op_.rows()));
-    result_.quantity = columns_.quantity(all, x_, intercept_, std::sqrt(2 * dot_of(ones_, value_)),
+    result_.quantity = columns_.quantity(all, x_, intercept_, std::sqrt(2 * dot_(ones_, value_)),
                                          tolerance(), std::max(1.0, seconds / rows), answers);
   }
 
   /// One read per product with H, and one for the intercept.
   void find_step() {
     Exec const& exec = op_.exec();
-    double const weight = dot_of(ones_, second_);
+    double const weight = dot_(ones_, second_);
     auto const rows = static_cast<double>(op_.rows());
     if (options_.has_intercept) op_.multiply_transposed(second_, border_);
     Kokkos::deep_copy(exec, step_, T(0));
@@ -216,10 +215,10 @@ class IterativeRun {
       double const Hq = multiply_intercept(own_q, weight);
       columns_.from_own_gradient(Hp_, Hq, Hp_);
       add_penalty_gradient(p_, Hp_);
-      double const curvature = std::fma(q, Hq, dot_of(p_, Hp_));
+      double const curvature = std::fma(q, Hq, dot_(p_, Hp_));
       // Less is rounding: A does not see this direction.
       double const noise = 16 * eps * columns_.size() * std::sqrt(weight / rows);
-      if (!(curvature > noise * noise * (q * q + dot_of(p_, p_))) || !std::isfinite(curvature)) {
+      if (!(curvature > noise * noise * (q * q + dot_(p_, p_))) || !std::isfinite(curvature)) {
         break;
       }
       double const length = squares / curvature;
@@ -229,7 +228,7 @@ class IterativeRun {
       own_intercept_step_ = std::fma(length, own_q, own_intercept_step_);
       add(-length, Hp_, 1, residual_);
       residual = std::fma(-length, Hq, residual);
-      double const next = std::fma(residual, residual, dot_of(residual_, residual_));
+      double const next = std::fma(residual, residual, dot_(residual_, residual_));
       add(1, residual_, next / squares, p_);
       q = std::fma(next / squares, q, residual);
       squares = next;
@@ -237,14 +236,14 @@ class IterativeRun {
   }
   double multiply_intercept(double q, double weight) {
     if (!options_.has_intercept) return 0;
-    double const Hq = std::fma(weight, q, dot_of(border_, own_));
+    double const Hq = std::fma(weight, q, dot_(border_, own_));
     add(q, border_, 1, Hp_);
     return Hq;
   }
   /// Returns false if no length lowers the objective enough.
   bool go_by_newton() {
     find_step();
-    double const slope = std::fma(intercept_gradient_, intercept_step_, dot_of(gradient_, step_));
+    double const slope = std::fma(intercept_gradient_, intercept_step_, dot_(gradient_, step_));
     if (!(slope < 0)) return false;
     double const xx = penalty_of(x_, x_);
     double const xs = penalty_of(x_, step_);
@@ -289,7 +288,7 @@ class IterativeRun {
     intercept_step_ = shift;
     double const found = evaluate(1);
     if (!is_plain) op_.multiply_transposed(first_, gradient);
-    intercept_gradient_ = options_.has_intercept ? dot_of(ones_, first_) : 0;
+    intercept_gradient_ = options_.has_intercept ? dot_(ones_, first_) : 0;
     columns_.from_own_gradient(gradient, intercept_gradient_, gradient);
     add_penalty_gradient(x, gradient);
     return found + penalty_of(x, x);

@@ -12,9 +12,9 @@
 
 #include <tessera/checks.hpp>
 #include <tessera/kernels/elementary.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/regression_types.hpp>
 #include <tessera/solve/tweedie.hpp>
+#include <tessera/solve/values.hpp>
 
 /// Observations on the host.
 namespace tessera::solve::detail {

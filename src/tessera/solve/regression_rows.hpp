@@ -10,11 +10,11 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/kernels/elementary.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/regression_types.hpp>
 #include <tessera/solve/row_sums.hpp>
 #include <tessera/solve/tweedie.hpp>
+#include <tessera/solve/values.hpp>
 
 /// Sums over the rows of A in Newton's method, with one read.
 namespace tessera::solve::detail {

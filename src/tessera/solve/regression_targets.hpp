@@ -13,12 +13,12 @@
 #include <tessera/backends/platform/arithmetic.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/solve/control.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/normal_operator.hpp>
 #include <tessera/solve/regression_model.hpp>
 #include <tessera/solve/regression_newton.hpp>
 #include <tessera/solve/regression_rows.hpp>
 #include <tessera/solve/regression_types.hpp>
+#include <tessera/solve/values.hpp>
 
 /// Linear regressions of several targets that share the reads of A.
 namespace tessera::solve::detail {

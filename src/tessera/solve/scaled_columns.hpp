@@ -19,8 +19,8 @@
 #include <tessera/checks.hpp>
 #include <tessera/kernels/elements.hpp>
 #include <tessera/maps.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/normal_operator.hpp>
+#include <tessera/solve/values.hpp>
 
 /// Scales columns to similar norms, without a copy of A.
 namespace tessera::solve::detail {

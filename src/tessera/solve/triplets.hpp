@@ -17,8 +17,8 @@
 #include <tessera/kernels/elements.hpp>
 #include <tessera/solve/control.hpp>
 #include <tessera/solve/direct.hpp>
-#include <tessera/solve/golub_kahan.hpp>
 #include <tessera/solve/normal_operator.hpp>
+#include <tessera/solve/values.hpp>
 #include <tessera/vectors.hpp>
 
 /// Common code of singular value solvers.
@@ -84,6 +84,7 @@ class Basis {
         along_(make_values<Exec, T>(exec, most)),
         between_(make_values<Exec, T>(exec, size)) {}
 
+  [[nodiscard]] Index size() const { return size_; }
   [[nodiscard]] Values<Exec, T> const& values() const { return values_; }
   [[nodiscard]] Rows<Exec, T> first(Index count) const { return some(0, count); }
   [[nodiscard]] Rows<Exec, T> some(Index first, Index count) const {

@@ -94,26 +94,18 @@ struct TransposedBlockJob {
               OutputVectors<T>{sum.data + static_cast<Index>(first) * cols, 1, cols, cols}, options,
               SomeColumns{static_cast<int>(count)});
         },
-        [&](Index j) {
-          with_column(j, [&](auto const& job) {
-            job.template add_units<Set, RowMajor>(rows, sum.from(j * cols));
-          });
-        });
+        [&](Index j) { of_column(j).template add_units<Set, RowMajor>(rows, sum.from(j * cols)); });
   }
   template <class Set, bool RowMajor>
   void make_factors(Rows const& rows, T* y) const {
     for (Index j = 0; j < columns(); ++j) {
-      with_column(j, [&](auto const& job) {
-        job.template make_factors<Set, RowMajor>(rows, y + j * rows.count);
-      });
+      of_column(j).template make_factors<Set, RowMajor>(rows, y + j * rows.count);
     }
   }
 
  private:
-  template <class Body>
-  void with_column(Index j, Body const& body) const {
-    auto const u_j = tessera::detail::column(u, static_cast<std::size_t>(j));
-    body(TransposedJob<Exec, T>{exec, a, u_j, options, all_rows});
+  [[nodiscard]] TransposedJob<Exec, T> of_column(Index j) const {
+    return {exec, a, tessera::detail::column(u, static_cast<std::size_t>(j)), options, all_rows};
   }
 };
 
@@ -142,26 +134,20 @@ struct AtaxBlockJob {
               rows, first, count,
               OutputVectors<T>{sum.data + static_cast<Index>(first) * cols, 1, cols, cols});
         },
-        [&](Index j) {
-          with_column(j, [&](auto const& job) {
-            job.template add_units<Set, RowMajor>(rows, sum.from(j * cols));
-          });
-        });
+        [&](Index j) { of_column(j).template add_units<Set, RowMajor>(rows, sum.from(j * cols)); });
   }
   template <class Set, bool RowMajor>
   void make_factors(Rows const& rows, T* y) const {
     for (Index j = 0; j < columns(); ++j) {
-      with_column(j, [&](auto const& job) {
-        job.template make_factors<Set, RowMajor>(rows, y + j * rows.count);
-      });
+      of_column(j).template make_factors<Set, RowMajor>(rows, y + j * rows.count);
     }
   }
 
  private:
-  template <class Body>
-  void with_column(Index j, Body const& body) const {
-    auto const v_j = tessera::detail::column(v, static_cast<std::size_t>(j));
-    body(AtaxJob<Exec, T, Factor>{exec, a, v_j, b_of(j), options, factor, all_rows});
+  [[nodiscard]] AtaxJob<Exec, T, Factor> of_column(Index j) const {
+    return {exec,    a,       tessera::detail::column(v, static_cast<std::size_t>(j)),
+            b_of(j), options, factor,
+            all_rows};
   }
   template <class Set, bool RowMajor>
   void add_pass(Rows const& rows, std::size_t first, std::size_t count,

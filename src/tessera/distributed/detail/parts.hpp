@@ -8,6 +8,7 @@
 
 #include <tessera/atax.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/detail/run_atax.hpp>
 #include <tessera/distributed/detail/shares.hpp>
 #include <tessera/kernels/elements.hpp>
@@ -129,7 +130,7 @@ template <class Exec, class T>
 struct TransposedJob {
   Exec const& exec;
   MatrixArgument<T const> const& a;
-  VectorArgument<T const> const& u;
+  VectorArgument<T const> u;
   Options<Exec> const& options;
   Index all_rows;
 
@@ -151,7 +152,7 @@ template <class Exec, class T, class Factor>
 struct AtaxJob {
   Exec const& exec;
   MatrixArgument<T const> const& a;
-  VectorArgument<T const> const& v;
+  VectorArgument<T const> v;
   OutputVector<T> b;
   AtaxOptions<Exec, T> const& options;
   Factor const& factor;

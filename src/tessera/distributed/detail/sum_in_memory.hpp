@@ -11,6 +11,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/distributed/communicator.hpp>
 #include <tessera/distributed/detail/exchange.hpp>
 #include <tessera/distributed/detail/joins.hpp>

@@ -14,6 +14,7 @@
 
 #include <tessera/concepts.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/maps.hpp>
 #include <tessera/stream/detail/columns.hpp>
 #include <tessera/stream/detail/run.hpp>

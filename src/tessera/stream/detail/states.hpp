@@ -13,6 +13,7 @@
 #include <tessera/backends/backends.hpp>
 #include <tessera/checks.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/tree.hpp>
 #include <tessera/stream/options.hpp>

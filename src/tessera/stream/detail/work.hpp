@@ -11,6 +11,7 @@
 
 #include <tessera/atax.hpp>
 #include <tessera/detail/arguments.hpp>
+#include <tessera/detail/packing.hpp>
 #include <tessera/kernels/factor.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/plan.hpp>
