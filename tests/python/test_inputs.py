@@ -6,6 +6,7 @@ import array
 import re
 import sys
 import types
+import warnings
 from fractions import Fraction
 from pathlib import Path
 
@@ -356,6 +357,15 @@ def test_jax():
     found = tessera.atax(a, v)
     assert isinstance(found, jax.Array)
     np.testing.assert_array_equal(np.asarray(found), EXPECTED)
+    for kind in ("int32", "uint8", "bool", "float16"):
+        counts = a.astype(kind)
+        expected = tessera.atax(np.asarray(counts, "float32"), V.astype("float32"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # JAX has no float64 by default
+            found = tessera.atax(counts, v, copy=True)
+            assert isinstance(tessera.linalg.lstsq(counts, a[:, 0].astype("int32"), copy=True)[0], jax.Array)
+        assert isinstance(found, jax.Array)
+        np.testing.assert_array_equal(np.asarray(found), expected)
 
 
 def test_array_api_strict():

@@ -4,6 +4,7 @@
 
 import doctest
 import inspect
+import multiprocessing
 import os
 import pathlib
 import subprocess
@@ -259,6 +260,16 @@ print(tessera.dot(np.ones(2), np.ones(2)))
     assert len(errors) == 2 and result == "2.0"
     for error in errors:
         assert error.startswith(f"tessera: the environment variable {name}: expected ") and f"found '{value}'" in error
+
+
+@pytest.mark.parametrize("value", ["abc", "0", "-1", ""])
+def test_a_number_of_threads_that_openmp_cannot_read(value):
+    program = "import tessera, numpy as np\ntry: tessera.dot(np.ones(2), np.ones(2))\nexcept ValueError as error: print(error)"
+    environment = os.environ | {"OMP_NUM_THREADS": value}
+    done = subprocess.run([sys.executable, "-B", "-c", program], env=environment, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr  # where libgomp complains, too
+    expected = "tessera: the environment variable OMP_NUM_THREADS: expected a whole number of threads, at least 1, found"
+    assert done.stdout.startswith(f"{expected} '{value}'")
 
 
 def test_small_work_starts_no_threads():
@@ -560,10 +571,30 @@ def test_pickles(tmp_path, monkeypatch):
             assert again.rmatvec(u).tobytes() == operator.rmatvec(u).tobytes()
 
 
-def test_other_processes_get_functions_and_operators():
-    joblib = pytest.importorskip("joblib")
-    found = joblib.Parallel(2)(joblib.delayed(tessera.dot)(np.ones(n), np.ones(n)) for n in (2, 3))
-    assert found == [2, 3]
+def products_of(things):
+    return [(thing @ x).tobytes() if hasattr(thing, "matvec") else tessera.matvec(thing, x).tobytes() for thing, x in things]
+
+
+@pytest.mark.parametrize("way", ["spawn", "forkserver", "loky"])
+def test_other_processes_get_functions_and_operators(way, tmp_path):
+    pytest.importorskip("scipy")
+    a = np.arange(12.0).reshape(4, 3)
+    np.save(tmp_path / "a.npy", a)
+    stream = tessera.open(tmp_path / "a.npy")
+    made = tessera.from_callback(4, 4, read_of_this_module)
+    matrices = [stream, made, tessera.from_blocks([a, a]), tessera.aslinearoperator(stream), tessera.NormalOperator(a, shift=0.5)]
+    things = [(each, np.arange(1.0, each.shape[1] + 1)) for each in matrices]
+    expected = products_of(things)
+    ones = [(np.ones(n), np.ones(n)) for n in (2, 3)]
+    if way == "loky":
+        joblib = pytest.importorskip("joblib")
+        found = joblib.Parallel(2)(joblib.delayed(products_of)(things) for _ in range(2))
+        dots = joblib.Parallel(2)(joblib.delayed(tessera.dot)(*each) for each in ones)
+    else:
+        with multiprocessing.get_context(way).Pool(2) as pool:
+            found, dots = pool.map(products_of, [things, things]), pool.starmap(tessera.dot, ones)
+    assert found == [expected] * 2
+    assert dots == [2, 3]
 
 
 def test_names():

@@ -841,6 +841,24 @@ def test_small_noise_variances_do_not_cancel(n_components, shift):
     close(of_tessera.PCA(n_components).fit(X).noise_variance_, expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["diabetes", "breast_cancer", "digits", "iris", "wine"])
+@pytest.mark.parametrize("factor", [1e-20, 1e-6, 1e20])
+def test_the_likeliest_dimension_does_not_depend_on_the_unit(name, factor):
+    X = getattr(datasets, f"load_{name}")().data
+    assert of_tessera.PCA("mle").fit(X * factor).n_components_ == of_tessera.PCA("mle").fit(X).n_components_
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("factor", [2.0**-60, 2.0**50])
+def test_whitening_does_not_depend_on_the_unit(dtype, factor):
+    X = datasets.load_iris().data.astype(dtype)
+    found = of_tessera.PCA(whiten=True).fit_transform(X * X.dtype.type(factor))
+    close(found, of_tessera.PCA(whiten=True).fit_transform(X), atol=1e-3 if dtype == "f4" else 1e-10)
+    close(found.std(axis=0, ddof=1), np.ones(4), rtol=1e-3)
+    constant = of_tessera.PCA(whiten=True).fit_transform(np.ones((5, 2), dtype))
+    np.testing.assert_array_equal(constant, np.zeros((5, 2)))
+
+
 def test_numbers_of_components_that_are_refused(tmp_path):
     X = datasets.load_iris().data
     for wrong in (1.5, 0.0, True, "most", [2]):

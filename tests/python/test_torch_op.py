@@ -88,6 +88,20 @@ def test_torch_finds_no_fault_in_the_operator(torch, atax, shape):
         torch.library.opcheck(torch.ops.tessera.atax.default, arguments)
 
 
+def test_forward_mode_of_torch_is_refused(torch, atax):
+    A, v, minus = tensors(torch, (M, N), (N,), (M,), grad=False)
+    calls = {
+        "A": (lambda x: atax(x, v), A),
+        "v": (lambda x: atax(A, x), v),
+        "minus": (lambda x: atax(A, v, minus=x, return_b=True), minus),
+    }
+    for name, (call, x) in calls.items():
+        with pytest.raises(NotImplementedError, match=f"{name} must have no tangent: .* use torch.autograd"):
+            torch.func.jvp(call, (x,), (x,))
+    found, tangent = torch.func.jvp(lambda x: x * atax(A, v).sum(), (v,), (v,))
+    assert torch.equal(found, tangent)
+
+
 def test_torch_tensors_that_do_not_match(torch, atax):
     A, v = tensors(torch, (M, N), (N,), grad=False)
     with pytest.raises(ValueError, match="must have shape"):

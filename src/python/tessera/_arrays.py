@@ -162,9 +162,11 @@ def copied(x, dtype, expected="tessera: expected"):
     if library == "torch":
         torch = sys.modules["torch"]
         return x.detach().resolve_neg().to(getattr(torch, dtype), copy=True, memory_format=torch.contiguous_format)
-    if library in ("cupy", "jax"):
-        xp = sys.modules["cupy"] if library == "cupy" else sys.modules["jax"].numpy
-        return xp.array(x, dtype=dtype, order="C")
+    if library == "cupy":
+        return sys.modules["cupy"].array(x, dtype=dtype, order="C")
+    if library == "jax":  # row by row without an order; float32 unless jax_enable_x64 is set
+        jax = sys.modules["jax"]
+        return jax.numpy.array(x, dtype=jax.dtypes.canonicalize_dtype(dtype))
     if hasattr(x, "__array_namespace__") and not isinstance(x, numpy.ndarray):
         xp = x.__array_namespace__()
         return xp.asarray(xp.astype(x, getattr(xp, dtype), copy=True), copy=True)

@@ -18,13 +18,13 @@ from tessera._sklearn_projections import _Projection, _with_signs
 def _likeliest_dimension(variances: Any, rows: int) -> int:
     """The number of components that Minka's Bayesian estimate finds likeliest, of all variances, descending."""
     n = len(variances)
-    tiny = numpy.finfo(variances.dtype).eps
+    tiny = numpy.finfo(variances.dtype).eps * variances[0]
     best, likeliest = -math.inf, 1
     frame = 0.0  # log of the volume of frames of k directions
     for k in range(1, n):
         half = (n - k + 1) / 2
         frame += math.lgamma(half) - half * math.log(math.pi) - math.log(2)
-        if variances[k - 1] < tiny:
+        if not variances[k - 1] > tiny:
             break
         noise = max(tiny, variances[k:].mean())
         model = numpy.append(variances[:k], numpy.full(n - k, noise))
@@ -171,7 +171,8 @@ class PCA(_Projection):
 
     def _scales(self, dtype: Any) -> Any:
         """Standard deviations of the coordinates; those of components without variance cannot be divided by."""
-        return numpy.maximum(numpy.sqrt(self.explained_variance_), numpy.finfo(dtype).eps).astype(dtype)
+        scales = numpy.sqrt(self.explained_variance_)
+        return numpy.maximum(scales, numpy.finfo(dtype).eps * (scales[0] or 1)).astype(dtype)
 
     def _signal(self) -> Any:
         """Variances of the components above the noise."""

@@ -16,6 +16,7 @@ from typing import Any
 
 try:
     import torch as _torch
+    from torch.autograd.forward_ad import unpack_dual as _unpack_dual
     from torch.library import custom_op as _custom_op
 except ImportError as error:
     raise ImportError("tessera.torch needs PyTorch 2.4 or newer: pip install torch") from error
@@ -102,6 +103,11 @@ def atax(A: Any, v: Any, *, minus: Any = None, return_b: bool = False) -> Any:
     torch.Tensor or tuple of torch.Tensor
         C, of the shape of `v`; with `return_b` the pair (C, B).
 
+    Raises
+    ------
+    NotImplementedError
+        If an argument has a tangent of forward-mode differentiation.
+
     Notes
     -----
     The result has the bits of `tessera.atax`. The gradient by `v` is one more product of this kind, and reads A once.
@@ -117,5 +123,11 @@ def atax(A: Any, v: Any, *, minus: Any = None, return_b: bool = False) -> Any:
     >>> step(torch.tensor([1.0, -1.0]))  # doctest: +SKIP
     tensor([-4., -6.])
     """
+    for name, x in (("A", A), ("v", v), ("minus", minus)):
+        if x is not None and _unpack_dual(x).tangent is not None:  # PyTorch drops it without an error
+            raise NotImplementedError(
+                f"tessera.torch.atax: {name} must have no tangent: forward mode, such as torch.func.jvp, is not supported; "
+                "use torch.autograd"
+            )
     c, b = _atax(A, v, minus)
     return (c, b) if return_b else c
