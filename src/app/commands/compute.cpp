@@ -53,13 +53,13 @@ void check_block(ComputeOptions const& options, OperationRow const& row, std::in
   if (!options.checkpoint.empty()) refuse("--checkpoint: is one of a product with");
 }
 
-/// Whether the operation reads the elements of the file. --check needs A widened.
+/// Whether the operation reads the elements of the file.
 bool holds_stored(ComputeOptions const& options, OperationRow const& row,
                   io::MatrixReader const& reader, BackendChoice backend) {
   using enum OperationId;
   bool const reads_narrow =
       row.id == atax || row.id == aatx || row.id == multiply || row.id == multiply_transposed;
-  return reads_narrow && !options.check && options.kernels != Kernels::accelerated &&
+  return reads_narrow && options.kernels != Kernels::accelerated &&
          may_hold_stored(reader, options.type.value_or(reader.info().type), backend);
 }
 
@@ -211,6 +211,17 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
   return {.input = input, .decision = {.backend = backend, .why = ""}, .run = std::move(run)};
 }
 
+check::Verdict judge_input(OperationRow const& row, Input const& input,
+                           io::HostVector const& result, Terms const& terms,
+                           std::string const& path, ProgressBar& bar) {
+  auto const order = check::Summation::canonical;
+  if (input.stored) {
+    return check::judge(row.id, *input.stored, input.info.stored, input.x, result, path, order,
+                        terms, progress_of(bar));
+  }
+  return check::judge(row.id, input.A, input.x, result, path, order, terms, progress_of(bar));
+}
+
 check::Verdict verdict_on(ComputeOptions const& options, OperationRow const& row,
                           Input const& input, Terms const& terms, Measurement const& run,
                           std::string const& path) {
@@ -219,8 +230,7 @@ check::Verdict verdict_on(ComputeOptions const& options, OperationRow const& row
     return check::judge_both(input.A, input.x, run.result, terms.of_map, *run.intermediate, path,
                              progress_of(bar));
   }
-  return check::judge(row.id, input.A, input.x, run.result, path, check::Summation::canonical,
-                      terms, progress_of(bar));
+  return judge_input(row, input, run.result, terms, path, bar);
 }
 
 Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
@@ -279,7 +289,9 @@ Done run_by_ranks(ComputeOptions const& options, OperationRow const& row,
   // The first rank checks for all, with all of A.
   std::optional<check::Verdict> check;
   if (options.check && ranks().is_first()) {
-    Input const whole = read_input(reader, options.vector, options.operation, options.type);
+    Input const whole = read_input(
+        reader, options.vector, options.operation, options.type,
+        !options.is_both() && has_stored(reader, options.type.value_or(reader.info().type)));
     check = verdict_on(options, row, whole, terms, run, reader.path());
   }
   double const read_seconds = run.ranks.front().read_seconds;
@@ -395,7 +407,8 @@ ExitStatus run_command(CheckOptions const& options) {
                       row.gives_rows_vector ? "row" : "column", path, Blocks::taken);
   // A result of another type was computed with --type: convert likewise.
   Terms const terms = read_terms(options.terms, info, type, true, path);
-  Input const input = read_input(reader, options.vector, options.operation, type);
+  Input const input =
+      read_input(reader, options.vector, options.operation, type, has_stored(reader, type));
   if (results != input.columns) {
     throw io::FileError(io::ErrorKind::bad_input, options.result,
                         "has the wrong number of vectors: expected " +
@@ -405,8 +418,7 @@ ExitStatus run_command(CheckOptions const& options) {
   notice_of_ones(row, input, options.format);
   auto const judge = [&] {
     ProgressBar bar("checking");
-    return check::judge(row.id, input.A, input.x, result, path, check::Summation::canonical, terms,
-                        progress_of(bar));
+    return judge_input(row, input, result, terms, path, bar);
   };
   CheckReport const report{.product = {.operation = row,
                                        .input = path,

@@ -13,6 +13,8 @@
 /// Matrices of 8 or 16 bits an element, in memory as in the file.
 namespace tessera::app {
 
+/// Whether the file has such elements, and computing widens them to `type` without filling any in.
+[[nodiscard]] bool has_stored(io::MatrixReader const& reader, io::ScalarType type);
 /// On GPUs, products of floats are faster.
 [[nodiscard]] bool may_hold_stored(io::MatrixReader const& reader, io::ScalarType type,
                                    BackendChoice backend);
