@@ -52,8 +52,8 @@ OutputVector<T> column_of(MatrixArgument<T> const& x, Index j) {
 }
 
 /// B = A·V of a rank's rows.
-template <class Set, bool RowMajor, class Exec, class T>
-void multiply_rows_by_block(Exec const& exec, Lines<T> const& lines,
+template <class Set, bool RowMajor, class Exec, class T, class Data>
+void multiply_rows_by_block(Exec const& exec, Lines<T, Data> const& lines,
                             MatrixArgument<T const> const& v, MatrixArgument<T> const& b,
                             Options<Exec> const& options) {
   for_passes<Set, Exec, T>(
@@ -71,10 +71,10 @@ void multiply_rows_by_block(Exec const& exec, Lines<T> const& lines,
       });
 }
 
-template <class Exec, class T>
+template <class Exec, class T, class A = MatrixArgument<T const>>
 struct TransposedBlockJob {
   Exec const& exec;
-  MatrixArgument<T const> const& a;
+  A const& a;
   MatrixArgument<T const> const& u;
   Options<Exec> const& options;
   Index all_rows;
@@ -113,14 +113,14 @@ struct TransposedBlockJob {
   template <class Body>
   void with_column(Index j, Body const& body) const {
     auto const u_j = tessera::detail::column(u, static_cast<std::size_t>(j));
-    body(TransposedJob<Exec, T>{exec, a, u_j, options, all_rows});
+    body(TransposedJob<Exec, T, A>{exec, a, u_j, options, all_rows});
   }
 };
 
-template <class Exec, class T, class Factor>
+template <class Exec, class T, class Factor, class A = MatrixArgument<T const>>
 struct AtaxBlockJob {
   Exec const& exec;
-  MatrixArgument<T const> const& a;
+  A const& a;
   MatrixArgument<T const> const& v;
   MatrixArgument<T> const* b;  ///< may be null
   AtaxOptions<Exec, T> const& options;
@@ -161,7 +161,7 @@ struct AtaxBlockJob {
   template <class Body>
   void with_column(Index j, Body const& body) const {
     auto const v_j = tessera::detail::column(v, static_cast<std::size_t>(j));
-    body(AtaxJob<Exec, T, Factor>{exec, a, v_j, b_of(j), options, factor, all_rows});
+    body(AtaxJob<Exec, T, Factor, A>{exec, a, v_j, b_of(j), options, factor, all_rows});
   }
   template <class Set, bool RowMajor>
   void add_pass(Rows const& rows, std::size_t first, std::size_t count,
