@@ -82,7 +82,7 @@ Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixRea
               [=, &options, &row, &reader, &info](BackendChoice backend) {
                 Forecast found = forecast(shape, backend);
                 if (holds_stored(options, row, reader, backend)) {
-                  found.inputs -= bytes_of_widening(info);
+                  found.inputs -= bytes_of_widening(info, shape.rows);
                 }
                 return found;
               },
@@ -278,13 +278,13 @@ Done run_by_ranks(ComputeOptions const& options, OperationRow const& row,
                   io::MatrixReader const& reader, Job const& job) {
   auto const decision = choose_backend(options.backend, job);
   require_usable(options, reader.path(), decision.backend);
-  VectorInput const input =
-      read_vector_input(reader, options.vector, options.operation, options.type);
+  VectorInput input = read_vector_input(reader, options.vector, options.operation, options.type);
+  input.holds_stored = holds_stored(options, row, reader, decision.backend.choice);
   Terms const terms = terms_of(options, reader);
   require_same_vectors(options, input, terms);
-  Measurement run = run_on_ranks(
-      options.operation, {product_of(options, input, terms, decision.backend), reader, input.type},
-      options.repeat);
+  StreamRequest request{product_of(options, input, terms, decision.backend), reader, input.type};
+  request.holds_stored = input.holds_stored;
+  Measurement run = run_on_ranks(options.operation, request, options.repeat);
   warn_without_matrix(run, input, terms);
   // The first rank checks for all, with all of A.
   std::optional<check::Verdict> check;

@@ -5,7 +5,6 @@
 #include <string>
 #include <variant>
 
-#include <app/base/ranks.hpp>
 #include <app/run/run_typed.hpp>
 #include <app/run/stored.hpp>
 #include <tessera/backends/backends.hpp>
@@ -24,11 +23,11 @@ bool may_hold_stored(io::MatrixReader const& reader, io::ScalarType type, Backen
   bool const is_gpu =
       std::visit([]<class Exec>(Exec const&) { return bool(backends::Backend<Exec>::is_gpu); },
                  space_of(backend));
-  return has_stored(reader, type) && !is_gpu && !ranks().are_many();
+  return has_stored(reader, type) && !is_gpu;
 }
 
-std::uint64_t bytes_of_widening(io::MatrixInfo const& info) {
-  return info.elements() * (sizeof(float) - io::size_of(info.stored));
+std::uint64_t bytes_of_widening(io::MatrixInfo const& info, std::int64_t rows) {
+  return static_cast<std::uint64_t>(rows) * info.cols * (sizeof(float) - io::size_of(info.stored));
 }
 
 bool may_be_infinite(io::ElementType stored) {

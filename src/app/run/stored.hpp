@@ -18,8 +18,8 @@ namespace tessera::app {
 /// On GPUs, products of floats are faster.
 [[nodiscard]] bool may_hold_stored(io::MatrixReader const& reader, io::ScalarType type,
                                    BackendChoice backend);
-/// Bytes that a matrix of floats needs in addition.
-[[nodiscard]] std::uint64_t bytes_of_widening(io::MatrixInfo const& info);
+/// Bytes that so many rows of floats need in addition.
+[[nodiscard]] std::uint64_t bytes_of_widening(io::MatrixInfo const& info, std::int64_t rows);
 /// Integers are finite.
 [[nodiscard]] bool may_be_infinite(io::ElementType stored);
 /// The type of a matrix, in a report.
