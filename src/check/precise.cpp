@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <array>
 #include <check/precise.hpp>
 #include <cstddef>
 #include <limits>
@@ -64,20 +65,29 @@ PreciseEntry entry_of(PreciseTotal const& total, ErrorModel const& model) {
           .error = total.magnitude * model.relative * model.of_bound + model.underflow};
 }
 
+/// Of line i.
 template <class T>
-PreciseTotal dot_piece(T const* a, Factors const& x, std::int64_t first, std::int64_t last) {
+PreciseTotal dot_piece(Lines<T> lines, std::int64_t i, Factors const& x, std::int64_t first,
+                       std::int64_t last) {
   using Sums = PreciseSums<T, width>;
   auto const at = [](std::int64_t j) { return static_cast<std::size_t>(j); };
   Sums sums;
-  std::int64_t j = first;
-  for (; j + width <= last; j += width) {
-    for (std::size_t k = 0; k < at(width); ++k) {
-      auto const e = at(j) + k;
-      sums.add(k, a[e], x.high[e], x.low[e], x.magnitude[e]);
+  std::array<T, at(block)> room;
+  static_assert(block % width == 0);
+  for (auto begin = first; begin < last; begin += block) {
+    auto const some = std::min(block, last - begin);
+    T const* const a = lines.elements(i, begin, some, room.data());
+    std::int64_t j = 0;
+    for (; j + width <= some; j += width) {
+      for (std::size_t k = 0; k < at(width); ++k) {
+        auto const e = at(begin + j) + k;
+        sums.add(k, a[at(j) + k], x.high[e], x.low[e], x.magnitude[e]);
+      }
     }
-  }
-  for (; j < last; ++j) {
-    sums.add(at(j % width), a[j], x.high[at(j)], x.low[at(j)], x.magnitude[at(j)]);
+    for (; j < some; ++j) {
+      auto const e = at(begin + j);
+      sums.add(at(j % width), a[j], x.high[e], x.low[e], x.magnitude[e]);
+    }
   }
   PreciseTotal total;
   for (std::size_t k = 0; k < at(width); ++k) total.add(sums.value(k), sums.magnitude(k));
@@ -88,8 +98,9 @@ template <class T>
 PreciseSums<T, block> sum_block(Lines<T> lines, Factors const& y, std::int64_t first_line,
                                 std::int64_t last_line, std::int64_t first, std::int64_t columns) {
   PreciseSums<T, block> sums;
+  std::array<T, static_cast<std::size_t>(block)> room;
   for (auto i = first_line; i < last_line; ++i) {
-    T const* const a = lines.data + i * lines.length + first;
+    T const* const a = lines.elements(i, first, columns, room.data());
     auto const e = static_cast<std::size_t>(i);
     double const factor = y.high[e], factor_low = y.low[e], magnitude = y.magnitude[e];
     for (std::size_t k = 0; k < static_cast<std::size_t>(columns); ++k) {
@@ -103,8 +114,12 @@ template <class T>
 PreciseEntry careful_dot(Lines<T> lines, PreciseVector const& x, ErrorModel const& model,
                          std::int64_t i) {
   CarefulSum<T> sum;
-  T const* const a = lines.data + i * lines.length;
-  for (std::size_t j = 0; j < x.size(); ++j) sum.add(a[j], x[j]);
+  std::array<T, static_cast<std::size_t>(block)> room;
+  for (std::int64_t first = 0; first < lines.length; first += block) {
+    auto const some = std::min(block, lines.length - first);
+    T const* const a = lines.elements(i, first, some, room.data());
+    for (std::int64_t j = 0; j < some; ++j) sum.add(a[j], x[static_cast<std::size_t>(first + j)]);
+  }
   return sum.entry(model);
 }
 
@@ -113,8 +128,9 @@ template <class T>
 std::vector<CarefulSum<T>> careful_sums(Lines<T> lines, PreciseVector const& y, std::int64_t first,
                                         std::int64_t columns) {
   std::vector<CarefulSum<T>> sums(static_cast<std::size_t>(columns));
+  std::array<T, static_cast<std::size_t>(block)> room;
   for (std::size_t i = 0; i < y.size(); ++i) {
-    T const* const a = lines.data + static_cast<std::int64_t>(i) * lines.length + first;
+    T const* const a = lines.elements(static_cast<std::int64_t>(i), first, columns, room.data());
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k].add(a[k], y[i]);
   }
   return sums;
@@ -162,7 +178,7 @@ PreciseVector dot_lines(Lines<T> lines, PreciseVector const& x, ErrorModel const
         auto const last_line = std::min(first_line + lines_at_once, lines.count);
         for (auto i = first_line; i < last_line; ++i) {
           parts[static_cast<std::size_t>(i * pieces + task % pieces)] =
-              dot_piece(lines.data + i * lines.length, factors, first, last);
+              dot_piece(lines, i, factors, first, last);
         }
         tell(advance,
              static_cast<std::uint64_t>((last - first) * (last_line - first_line)) * sizeof(T));

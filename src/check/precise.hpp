@@ -10,17 +10,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <vector>
+
+#include <tessera/order/narrow.hpp>
 
 namespace tessera::check {
 
 /// Contiguous lines: rows of a LayoutRight matrix, columns of a LayoutLeft one (docs/summation.md).
 template <class T>
 struct Lines {
-  T const* data;
+  void const* data;
   std::int64_t count;
   std::int64_t length;
+  std::optional<Storage> stored = std::nullopt;  ///< empty: elements are T
+
+  /// Elements [first, first + some) of line i, in place or widened into `room`.
+  T const* elements(std::int64_t i, std::int64_t first, std::int64_t some, T* room) const {
+    std::int64_t const at = i * length + first;
+    if (!stored) return static_cast<T const*>(data) + at;
+    tessera::detail::NarrowData<T> const narrow{static_cast<unsigned char const*>(data), *stored};
+    (narrow + at).widen(some, room);
+    return room;
+  }
 };
 
 /// Several if rounding or order decides.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <check/precise.hpp>
@@ -19,6 +20,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <io/memory.hpp>
+#include <tessera/narrow.hpp>
 #include <tessera/summation.hpp>
 
 namespace tessera::check {
@@ -55,20 +57,28 @@ ErrorModel errors_of(std::int64_t depth, std::int64_t chain, std::int64_t terms)
           .underflow = 2 * static_cast<double>(terms) * static_cast<double>(Limits::denorm_min())};
 }
 
-template <class T, class Layout>
+/// Of floats or doubles T, or of elements that are widened to T.
+template <class T>
 class Reference {
  public:
-  Reference(io::MatrixView<T, Layout> const& A, Advance const& advance) : advance_(advance) {
+  template <class S, class Layout>
+  Reference(io::MatrixView<S, Layout> const& A, Advance const& advance,
+            std::optional<Storage> stored = std::nullopt)
+      : extents_{A.extent(0), A.extent(1)}, advance_(advance) {
     auto const m = static_cast<std::int64_t>(A.extent(0));
     auto const n = static_cast<std::int64_t>(A.extent(1));
     by_rows_ = summation::lines_are_rows(std::is_same_v<Layout, Kokkos::LayoutRight>, m, n);
-    lines_ = {.data = A.data(), .count = by_rows_ ? m : n, .length = by_rows_ ? n : m};
+    lines_ = {
+        .data = A.data(), .count = by_rows_ ? m : n, .length = by_rows_ ? n : m, .stored = stored};
   }
+
+  [[nodiscard]] std::size_t extent(std::size_t i) const { return extents_[i]; }
+  [[nodiscard]] std::uint64_t bytes() const { return extents_[0] * extents_[1] * sizeof(T); }
 
   /// Replaces x by its product. Empty depth: of the canonical order.
   void multiply(bool transposed, PreciseVector& x,
                 std::optional<std::int64_t> depth = std::nullopt) const {
-    auto const [data, count, length] = lines_;
+    auto const [data, count, length, stored] = lines_;
     if (transposed != by_rows_) {  // along the lines
       auto const model = errors_of<T>(depth.value_or(summation::dot_depth<T>(length)),
                                       longest_chain_of_dot(length), length);
@@ -85,6 +95,7 @@ class Reference {
   }
 
  private:
+  std::array<std::size_t, 2> extents_;
   bool by_rows_;
   Lines<T> lines_;
   Advance const& advance_;
@@ -176,24 +187,23 @@ Verdict finished(Verdict verdict, Kokkos::Timer const& watch) {
   return verdict;
 }
 
-template <class T, class Layout>
-Verdict judge_typed(Operation operation, io::MatrixView<T, Layout> const& A,
-                    io::VectorView<T> const& x, io::VectorView<T> const& result,
-                    std::string const& input, Summation order, Terms const& terms,
-                    Progress const& progress) {
+template <class T>
+Verdict judge_typed(Operation operation, Reference<T> const& reference, io::VectorView<T> const& x,
+                    io::VectorView<T> const& result, std::string const& input, Summation order,
+                    Terms const& terms, Progress const& progress) {
   Kokkos::Timer const watch;
-  Reference<T, Layout> const reference(A, progress.advance);
   io::require_memory(reference.memory_needed(), input, "the reference of the check");
   auto const [is_transposed, passes] = chain_of(operation);
-  std::size_t const length = A.extent(is_transposed ? 0 : 1);
+  std::size_t const length = reference.extent(is_transposed ? 0 : 1);
   std::size_t const columns = x.size() / length;
   std::size_t const result_length = result.size() / columns;
-  begin(progress, static_cast<std::uint64_t>(passes) * columns * A.size() * sizeof(T));
+  begin(progress, static_cast<std::uint64_t>(passes) * columns * reference.bytes());
 
   // In any order, a product is rounded once, and at most once by each addition.
   auto const depth = [&](unsigned extent) {
-    return order == Summation::any ? std::optional(static_cast<std::int64_t>(A.extent(extent)))
-                                   : std::nullopt;
+    return order == Summation::any
+               ? std::optional(static_cast<std::int64_t>(reference.extent(extent)))
+               : std::nullopt;
   };
   Verdict verdict{.worst_in_bounds = -1};
   for (std::size_t j = 0; j < columns; ++j) {
@@ -217,7 +227,7 @@ template <class T, class LayoutA, class MatrixB, class MatrixC>
 Verdict judge_product_typed(io::MatrixView<T, LayoutA> const& A, MatrixB const& B, MatrixC const& C,
                             std::string const& input, Summation order, Progress const& progress) {
   Kokkos::Timer const watch;
-  Reference<T, LayoutA> const reference(A, progress.advance);
+  Reference<T> const reference(A, progress.advance);
   io::require_memory(reference.memory_needed(), input, "the reference of the check");
   std::size_t const columns = C.extent(1);
   auto const terms = static_cast<std::int64_t>(A.extent(1));
@@ -225,7 +235,7 @@ Verdict judge_product_typed(io::MatrixView<T, LayoutA> const& A, MatrixB const& 
                          ? terms
                          : summation::product_depth(static_cast<std::int64_t>(C.extent(0)),
                                                     static_cast<std::int64_t>(C.extent(1)), terms);
-  begin(progress, columns * A.size() * sizeof(T));
+  begin(progress, columns * reference.bytes());
   Verdict verdict{.worst_in_bounds = -1};
   for (std::size_t j = 0; j < columns; ++j) {
     PreciseVector value = precise(B.extent(0), [&](std::size_t k) { return B(k, j); });
@@ -235,6 +245,25 @@ Verdict judge_product_typed(io::MatrixView<T, LayoutA> const& A, MatrixB const& 
         [&](std::size_t i) { return static_cast<std::int64_t>(i * columns + j); }, verdict);
   }
   return finished(verdict, watch);
+}
+
+Storage storage_of(io::ElementType stored) {
+  switch (stored) {
+    case io::ElementType::f16:
+      return Storage::float16;
+    case io::ElementType::bf16:
+      return Storage::bfloat16;
+    case io::ElementType::i8:
+      return Storage::int8;
+    case io::ElementType::u8:
+      return Storage::uint8;
+    case io::ElementType::i16:
+      return Storage::int16;
+    case io::ElementType::u16:
+      return Storage::uint16;
+    default:
+      throw std::logic_error("check::judge: expected elements of 8 or 16 bits");
+  }
 }
 
 /// In elements.
@@ -265,8 +294,22 @@ Verdict judge(Operation operation, io::HostMatrix const& A, io::HostVector const
               Terms const& terms, Progress const& progress) {
   return std::visit(
       [&]<class T, class Layout>(io::MatrixView<T, Layout> const& matrix) {
-        return judge_typed(operation, matrix, std::get<io::VectorView<T>>(x),
-                           std::get<io::VectorView<T>>(result), input, order, terms, progress);
+        return judge_typed(operation, Reference<T>(matrix, progress.advance),
+                           std::get<io::VectorView<T>>(x), std::get<io::VectorView<T>>(result),
+                           input, order, terms, progress);
+      },
+      A);
+}
+
+Verdict judge(Operation operation, io::StoredMatrix const& A, io::ElementType stored,
+              io::HostVector const& x, io::HostVector const& result, std::string const& input,
+              Summation order, Terms const& terms, Progress const& progress) {
+  return std::visit(
+      [&](auto const& matrix) {
+        return judge_typed(operation,
+                           Reference<float>(matrix, progress.advance, storage_of(stored)),
+                           std::get<io::VectorView<float>>(x),
+                           std::get<io::VectorView<float>>(result), input, order, terms, progress);
       },
       A);
 }

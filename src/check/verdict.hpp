@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <io/matrix_info.hpp>
 #include <io/types.hpp>
 
 namespace tessera::check {
@@ -65,6 +66,13 @@ enum class Summation {
                             io::HostVector const& result, std::string const& input,
                             Summation order = Summation::canonical, Terms const& terms = {},
                             Progress const& progress = {});
+/// As above, for a matrix that is not widened. Has the verdict of the widened one, for vectors of
+/// floats.
+/// @param stored of 8 or 16 bits: what the bits of A mean
+[[nodiscard]] Verdict judge(Operation operation, io::StoredMatrix const& A, io::ElementType stored,
+                            io::HostVector const& x, io::HostVector const& result,
+                            std::string const& input, Summation order = Summation::canonical,
+                            Terms const& terms = {}, Progress const& progress = {});
 
 /// Y = A·X and W = Aᵀ·U. W follows Y in the verdict's indices.
 [[nodiscard]] Verdict judge_both(io::HostMatrix const& A, io::HostVector const& x,

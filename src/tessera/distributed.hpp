@@ -42,6 +42,9 @@ namespace tessera {
 /// same number of columns, layout, scalar type, map and numbers. If one rank throws, all throw its
 /// error as a DistributedError. Only the calling thread calls MPI.
 ///
+/// Products take narrow rows (docs/guide/narrow.md), with the bits of the rows widened to the
+/// scalars of the vectors. Ranks may store them in different types.
+///
 /// All but `dot` and `sum_of_squares` are asynchronous. Allocations and CUDA graphs:
 /// docs/distributed.md.
 ///
@@ -105,69 +108,74 @@ class Distributed {
     bool by_rows;
     std::vector<distributed::Rows> rows_by_rank;
   };
+  /// Of a matrix that is read as T.
+  template <Scalar T, StoredMatrixOf<Exec> A>
+  [[nodiscard]] Place place_of(A const& a) const {
+    auto const global = agree<T>("place_of", detail::stored_in<T>(a), [] {}, {});
+    return {global.rows[index()], global.all_rows, global.by_rows, global.rows};
+  }
   template <MatrixOf<Exec> A>
   [[nodiscard]] Place place_of(A const& a) const {
-    using T = typename A::non_const_value_type;
-    auto const global = agree<T>("place_of", detail::matrix_in(a), [] {}, {});
-    return {global.rows[index()], global.all_rows, global.by_rows, global.rows};
+    return place_of<typename A::non_const_value_type>(a);
   }
 
   /// B = A·v, each rank's rows. As all products but `aatx` for a vector or a block of vectors, with
   /// the bits of single calls: as many reads of A and messages as of one vector, up to the number
   /// of vectors that the kernels take at once.
-  template <MatrixOf<Exec> A, InputOf<Exec, A> V, OutputFor<Exec, V> B>
+  template <StoredMatrixOf<Exec> A, InputOf<Exec, A> V, OutputFor<Exec, V> B>
   void multiply(A const& a, V const& v, B const& b,
                 std::type_identity_t<Options<Exec>> const& options = {}) const {
-    using T = typename A::non_const_value_type;
-    call_multiply<T>(detail::matrix_in(a), detail::input_of(v), detail::output_of(b), options);
+    using T = typename V::non_const_value_type;
+    call_multiply<T>(detail::stored_in<T>(a), detail::input_of(v), detail::output_of(b), options);
   }
 
   /// C = Aᵀ·B, replicated. Each rank passes its rows of B.
-  template <MatrixOf<Exec> A, InputOf<Exec, A> B, OutputFor<Exec, B> C>
+  template <StoredMatrixOf<Exec> A, InputOf<Exec, A> B, OutputFor<Exec, B> C>
   void multiply_transposed(A const& a, B const& b, C const& c,
                            std::type_identity_t<Options<Exec>> const& options = {}) const {
-    using T = typename A::non_const_value_type;
-    call_transposed<T>("Distributed::multiply_transposed", detail::matrix_in(a),
+    using T = typename B::non_const_value_type;
+    call_transposed<T>("Distributed::multiply_transposed", detail::stored_in<T>(a),
                        detail::input_of(b), detail::output_of(c), options, false);
   }
 
   /// C = α·Aᵀ·f(A·v) + β·z; z and C are replicated. Each rank passes its rows of the map's vector.
-  template <MatrixOf<Exec> A, InputOf<Exec, A> V, OutputFor<Exec, V> C>
+  template <StoredMatrixOf<Exec> A, InputOf<Exec, A> V, OutputFor<Exec, V> C>
   void atax(A const& a, V const& v, C const& c,
-            std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
+            std::type_identity_t<AtaxOptions<Exec, typename V::non_const_value_type>> const&
                 options = {}) const {
-    using T = typename A::non_const_value_type;
+    using T = typename V::non_const_value_type;
     auto const out = detail::output_of(c);
     decltype(&out) const none = nullptr;
-    call_atax<T>(detail::matrix_in(a), detail::input_of(v), none, out, options);
+    call_atax<T>(detail::stored_in<T>(a), detail::input_of(v), none, out, options);
   }
 
   /// As above, and B = f(A·v), each rank's rows.
-  template <MatrixOf<Exec> A, InputOf<Exec, A> V, OutputFor<Exec, V> B, OutputFor<Exec, V> C>
+  template <StoredMatrixOf<Exec> A, InputOf<Exec, A> V, OutputFor<Exec, V> B, OutputFor<Exec, V> C>
   void atax(A const& a, V const& v, B const& b, C const& c,
-            std::type_identity_t<AtaxOptions<Exec, typename A::non_const_value_type>> const&
+            std::type_identity_t<AtaxOptions<Exec, typename V::non_const_value_type>> const&
                 options = {}) const {
-    using T = typename A::non_const_value_type;
+    using T = typename V::non_const_value_type;
     auto const first = detail::output_of(b);
-    call_atax<T>(detail::matrix_in(a), detail::input_of(v), &first, detail::output_of(c), options);
+    call_atax<T>(detail::stored_in<T>(a), detail::input_of(v), &first, detail::output_of(c),
+                 options);
   }
 
   /// B = A·w, each rank's rows, and w = Aᵀ·u, replicated. Each rank passes its rows of u. The bits
   /// of `tessera::aatx`, and of its first product; reads A twice.
-  template <MatrixOf<Exec> A, VectorOf<Exec, A> U, OutputVectorOf<Exec, A> W,
-            OutputVectorOf<Exec, A> B>
+  template <StoredMatrixOf<Exec> A, VectorOf<Exec, A> U, OutputVectorOf<Exec, U> W,
+            OutputVectorOf<Exec, U> B>
   void aatx(A const& a, U const& u, W const& w, B const& b,
             std::type_identity_t<Options<Exec>> const& options = {}) const {
-    using T = typename A::non_const_value_type;
+    using T = typename U::non_const_value_type;
     // A single row or column has the lines of Aᵀ.
-    bool const is_row = place_of(a).all_rows == 1;
-    call_transposed<T>("Distributed::aatx", detail::matrix_in(a), detail::vector_in(u),
+    bool const is_row = place_of<T>(a).all_rows == 1;
+    call_transposed<T>("Distributed::aatx", detail::stored_in<T>(a), detail::vector_in(u),
                        detail::vector_out(w), options, a.extent(1) == 1);
     if (!is_row) return multiply(a, w, b, options);
     together([&] {
-      detail::call_product(exec_, detail::transposed_product,
-                           detail::matrix_in(detail::TransposeOf(a)), detail::vector_in(w),
-                           detail::vector_out(b), options);
+      detail::call_product<Exec, T>(exec_, detail::transposed_product,
+                                    detail::stored_in<T>(detail::TransposeOf(a)),
+                                    detail::vector_in(w), detail::vector_out(b), options);
     });
   }
 
@@ -206,11 +214,12 @@ class Distributed {
   /// @param kernels  accelerated or portable
   /// @param make_job make_job(all rows) returns a job as distributed::detail::SquaresJob
   /// @throws DistributedError on all ranks if calls differ or a job throws
-  template <MatrixOf<Exec> A, OutputVectorOf<Exec, A> C, class MakeJob>
+  template <StoredMatrixOf<Exec> A, VectorOf<Exec, A> C, class MakeJob>
+    requires OutputVector<C>
   void sum_over_rows(char const* name, A const& a, C const& c, Kernels kernels,
                      MakeJob const& make_job) const {
-    using T = typename A::non_const_value_type;
-    auto const in = detail::matrix_in(a);
+    using T = typename C::non_const_value_type;
+    auto const in = detail::stored_in<T>(a);
     auto const out = detail::vector_out(c);
     auto const global =
         agree<T>(name, in, [&] { checks::require_output(name, "C", out, in.extent(1)); }, {});
@@ -246,8 +255,8 @@ class Distributed {
 
   [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(rank()); }
 
-  template <class T, class Check>
-  Global agree(char const* operation, MatrixIn<T> const& a, Check const& check,
+  template <class T, detail::ReadAs<T> A, class Check>
+  Global agree(char const* operation, A const& a, Check const& check,
                Sameness const& sameness) const {
     return distributed::detail::agree<T>(*comm_, operation, a, check, sameness);
   }
@@ -259,9 +268,9 @@ class Distributed {
                                      static_cast<Index>(x.extent(0)), rows_by_rank);
   }
 
-  template <class T>
-  void call_multiply(MatrixIn<T> const& a, VectorArgumentIn<T> const& v,
-                     detail::VectorArgument<T> const& b, Options<Exec> const& options) const {
+  template <class T, detail::ReadAs<T> A>
+  void call_multiply(A const& a, VectorArgumentIn<T> const& v, detail::VectorArgument<T> const& b,
+                     Options<Exec> const& options) const {
     constexpr auto operation = "Distributed::multiply";
     auto const global = agree<T>(operation, a,
                                  [&] {
@@ -274,8 +283,8 @@ class Distributed {
     multiply_agreed<T>(global, a, distributed::detail::block_of(v),
                        distributed::detail::block_of(b), options);
   }
-  template <class T>
-  void call_multiply(MatrixIn<T> const& a, MatrixIn<T> const& v, MatrixOut<T> const& b,
+  template <class T, detail::ReadAs<T> A>
+  void call_multiply(A const& a, MatrixIn<T> const& v, MatrixOut<T> const& b,
                      Options<Exec> const& options) const {
     constexpr auto operation = "Distributed::multiply";
     auto const global = agree<T>(
@@ -284,22 +293,24 @@ class Distributed {
         {.vectors = static_cast<Index>(v.extent(1))});
     multiply_agreed<T>(global, a, v, b, options);
   }
-  template <class T>
-  void multiply_agreed(Global const& global, MatrixIn<T> const& a, MatrixIn<T> const& v,
+  template <class T, detail::ReadAs<T> A>
+  void multiply_agreed(Global const& global, A const& a, MatrixIn<T> const& v,
                        MatrixOut<T> const& b, Options<Exec> const& options) const {
     distributed::Rows const mine{0, static_cast<Index>(a.extent(0))};
     together([&] {
       if (mine.count == 0 || a.extent(1) == 0) return set_zeros(b);
-      with_set<T>(options.kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
-        distributed::detail::multiply_rows_by_block<Set, by_rows()>(
-            exec_, distributed::detail::lines_of_rows<by_rows()>(a, mine, global.all_rows), v, b,
-            options);
-      });
+      with_set<T>("Distributed::multiply", a, options.kernels, global.by_rows,
+                  [&]<class Set>(Set, auto by_rows) {
+                    distributed::detail::multiply_rows_by_block<Set, by_rows()>(
+                        exec_,
+                        distributed::detail::lines_of_rows<by_rows()>(a, mine, global.all_rows), v,
+                        b, options);
+                  });
     });
   }
 
-  template <class T>
-  void call_transposed(char const* operation, MatrixIn<T> const& a, VectorArgumentIn<T> const& b,
+  template <class T, detail::ReadAs<T> A>
+  void call_transposed(char const* operation, A const& a, VectorArgumentIn<T> const& b,
                        detail::VectorArgument<T> const& c, Options<Exec> const& options,
                        bool is_vector) const {
     auto const global = agree<T>(operation, a,
@@ -310,26 +321,25 @@ class Distributed {
                                    checks::require_apart(operation, "C", c, "B", b);
                                  },
                                  {.is_vector = is_vector});
-    distributed::detail::TransposedJob<Exec, T> const job{exec_, a, b, options, global.all_rows};
+    distributed::detail::TransposedJob<Exec, T, A> const job{exec_, a, b, options, global.all_rows};
     sum_over_rows<T>(global, a, detail::output(c), options.kernels, job);
   }
-  template <class T>
-  void call_transposed(char const* operation, MatrixIn<T> const& a, MatrixIn<T> const& b,
+  template <class T, detail::ReadAs<T> A>
+  void call_transposed(char const* operation, A const& a, MatrixIn<T> const& b,
                        MatrixOut<T> const& c, Options<Exec> const& options,
                        bool /*is_vector*/) const {
     auto const global = agree<T>(
         operation, a,
         [&] { detail::require_blocks(operation, a, "B", b, a.extent(0), "C", c, a.extent(1)); },
         {.vectors = static_cast<Index>(b.extent(1))});
-    distributed::detail::TransposedBlockJob<Exec, T> const job{exec_, a, b, options,
-                                                               global.all_rows};
+    distributed::detail::TransposedBlockJob<Exec, T, A> const job{exec_, a, b, options,
+                                                                  global.all_rows};
     sum_block_over_rows<T>(global, a, c, options.kernels, job);
   }
 
-  template <class T>
-  void call_atax(MatrixIn<T> const& a, VectorArgumentIn<T> const& v,
-                 detail::VectorArgument<T> const* b, detail::VectorArgument<T> const& c,
-                 AtaxOptions<Exec, T> const& options) const {
+  template <class T, detail::ReadAs<T> A>
+  void call_atax(A const& a, VectorArgumentIn<T> const& v, detail::VectorArgument<T> const* b,
+                 detail::VectorArgument<T> const& c, AtaxOptions<Exec, T> const& options) const {
     constexpr auto operation = "Distributed::atax";
     detail::TermsOfAtax<T> const terms(options);
     auto const require_output = [&](char const* name, detail::VectorArgument<T> const& out,
@@ -352,9 +362,9 @@ class Distributed {
     atax_agreed<T>(global, a, distributed::detail::block_of(v), b_block ? &*b_block : nullptr,
                    distributed::detail::block_of(c), options, terms);
   }
-  template <class T>
-  void call_atax(MatrixIn<T> const& a, MatrixIn<T> const& v, MatrixOut<T> const* b,
-                 MatrixOut<T> const& c, AtaxOptions<Exec, T> const& options) const {
+  template <class T, detail::ReadAs<T> A>
+  void call_atax(A const& a, MatrixIn<T> const& v, MatrixOut<T> const* b, MatrixOut<T> const& c,
+                 AtaxOptions<Exec, T> const& options) const {
     constexpr auto operation = "Distributed::atax";
     detail::TermsOfAtax<T> const terms(options);
     auto const check = [&] {
@@ -380,15 +390,15 @@ class Distributed {
             .map = map.kind,
             .gamma = static_cast<double>(map.gamma)};
   }
-  template <class T>
-  void atax_agreed(Global const& global, MatrixIn<T> const& a, MatrixIn<T> const& v,
-                   MatrixOut<T> const* b, MatrixOut<T> const& c,
-                   AtaxOptions<Exec, T> const& options, detail::TermsOfAtax<T> const& terms) const {
+  template <class T, detail::ReadAs<T> A>
+  void atax_agreed(Global const& global, A const& a, MatrixIn<T> const& v, MatrixOut<T> const* b,
+                   MatrixOut<T> const& c, AtaxOptions<Exec, T> const& options,
+                   detail::TermsOfAtax<T> const& terms) const {
     auto const rows = static_cast<Index>(a.extent(0));
     auto const cols = static_cast<Index>(a.extent(1));
     detail::with_map(options.map, [&](auto const& factor) {
       using Factor = std::remove_cvref_t<decltype(factor)>;
-      distributed::detail::AtaxBlockJob<Exec, T, Factor> const job{
+      distributed::detail::AtaxBlockJob<Exec, T, Factor, A> const job{
           exec_, a, v, b, options, factor, global.all_rows};
       sum_block_over_rows<T>(global, a, c, options.kernels, job);
       if (cols == 0 && b != nullptr) set_zeros(*b);
@@ -407,9 +417,9 @@ class Distributed {
     }
   }
 
-  template <class T, class Job>
-  void sum_block_over_rows(Global const& global, MatrixIn<T> const& a, MatrixOut<T> const& c,
-                           Kernels kernels, Job const& job) const {
+  template <class T, detail::ReadAs<T> A, class Job>
+  void sum_block_over_rows(Global const& global, A const& a, MatrixOut<T> const& c, Kernels kernels,
+                           Job const& job) const {
     auto const cols = static_cast<Index>(a.extent(1));
     if (job.columns() == 0) return;
     auto const column = [&](Index j) { return distributed::detail::column_of(c, j); };
@@ -433,9 +443,9 @@ class Distributed {
 
   /// c = the tree over the units of all rows, for each column of the job; `job` computes this
   /// rank's parts.
-  template <class T, class Job>
-  void sum_over_rows(Global const& global, MatrixIn<T> const& a, detail::OutputVector<T> c,
-                     Kernels kernels, Job const& job) const {
+  template <class T, detail::ReadAs<T> A, class Job>
+  void sum_over_rows(Global const& global, A const& a, detail::OutputVector<T> c, Kernels kernels,
+                     Job const& job) const {
     auto const cols = static_cast<Index>(a.extent(1));
     Index const length = cols * columns_of(job);
     if (global.all_rows == 0 || cols == 0) {
@@ -454,7 +464,7 @@ class Distributed {
         for (auto const& subtree : share.whole) its.push_back(subtree.level);
       }
       sum.emplace(exec_, *comm_, *exchanges_, exchanges_->by, std::move(levels), length);
-      with_set<T>(kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
+      with_set<T>("Distributed", a, kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
         make_roots<Set, by_rows()>(global, units, shares[index()], a, job, sum->roots(), chains);
       });
     });
@@ -472,14 +482,14 @@ class Distributed {
     std::vector<T> open, begun;  ///< on the host, for messages
   };
 
-  template <bool RowMajor, class T, class Job>
-  void go_on(Global const& global, distributed::detail::Units const& units, MatrixIn<T> const& a,
+  template <bool RowMajor, class T, class A, class Job>
+  void go_on(Global const& global, distributed::detail::Units const& units, A const& a,
              Job const& job, distributed::Rows const& rows, Memory<T> const& factors,
              Memory<T> const& chains) const {
     namespace parts = distributed::detail;
     Index const of_column =
         static_cast<Index>(a.extent(1)) * distributed::detail::chains_of_column<RowMajor, T>;
-    auto const take = [&](detail::Lines<T> const& lines, Index first) {
+    auto const take = [&](auto const& lines, Index first) {
       for (Index j = 0; j < columns_of(job); ++j) {
         parts::go_on<RowMajor>(exec_, lines, (rows.first + first) % units.unit,
                                factors.data() + j * rows.count + first,
@@ -495,10 +505,10 @@ class Distributed {
 
   /// roots = the sums of this rank's whole subtrees, after that of a unit that ends here. Begins
   /// this rank's chains.
-  template <class Set, bool RowMajor, class T, class Job>
+  template <class Set, bool RowMajor, class T, class A, class Job>
   void make_roots(Global const& global, distributed::detail::Units const& units,
-                  distributed::detail::Share const& share, MatrixIn<T> const& a, Job const& job,
-                  T* roots, Chains<T>& chains) const {
+                  distributed::detail::Share const& share, A const& a, Job const& job, T* roots,
+                  Chains<T>& chains) const {
     Index const length = static_cast<Index>(a.extent(1)) * columns_of(job);
     Index const chain_count = length * distributed::detail::chains_of_column<RowMajor, T>;
     auto const prepare = [&](distributed::Rows const& rows, Memory<T>& factors,
@@ -525,9 +535,9 @@ class Distributed {
   }
 
   /// roots[0] = the sum of a unit that ends here.
-  template <bool RowMajor, class T, class Job>
+  template <bool RowMajor, class T, class A, class Job>
   void hand_chains_on(Global const& global, distributed::detail::Units const& units,
-                      std::vector<distributed::detail::Share> const& shares, MatrixIn<T> const& a,
+                      std::vector<distributed::detail::Share> const& shares, A const& a,
                       Job const& job, T* roots, Chains<T>& chains) const {
     auto const hands_on = [](auto const& its) { return its.hands_chains_on(); };
     if (std::ranges::none_of(shares, hands_on)) return;
@@ -574,9 +584,11 @@ class Distributed {
     return static_cast<int>(r);
   }
 
-  template <class T, class Body>
-  static void with_set(Kernels kernels, bool by_rows, Body const& body) {
-    detail::with_kernels<Exec>(kernels, [&]<class Set>(Set set) {
+  /// Kernels that take a vector or a block. GPUs have only portable ones for narrow matrices.
+  template <class T, class A, class Body>
+  static void with_set(char const* operation, A const& a, Kernels kernels, bool by_rows,
+                       Body const& body) {
+    detail::with_kernels_for<Exec, T, detail::SomeColumns>(operation, a, kernels, [&](auto set) {
       if (by_rows) {
         body(set, std::true_type{});
       } else {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tessera authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <bit>
 #include <check/verdict.hpp>
 #include <cmath>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <tessera/atax.hpp>
 #include <tessera/gemm.hpp>
 #include <tessera/multiply.hpp>
+#include <tessera/narrow.hpp>
 
 namespace tessera::check {
 namespace {
@@ -523,6 +525,54 @@ TEST(Verdict, plain_loop_over_a_million_terms_fails) {
   multiply(exec, A, v, B);
   exec.fence();
   EXPECT_TRUE(judge(Operation::multiply, A, v, B, "test").passed());
+}
+
+template <class Layout>
+class StoredVerdictTest : public ::testing::Test {};
+using Layouts = ::testing::Types<Kokkos::LayoutRight, Kokkos::LayoutLeft>;
+TYPED_TEST_SUITE(StoredVerdictTest, Layouts);
+
+template <class S, class Bits, class Layout>
+void expect_the_verdicts_of_floats(io::ElementType type, std::size_t m, std::size_t n) {
+  io::MatrixView<Bits, Layout> stored("stored", m, n);
+  io::MatrixView<float, Layout> A("A", m, n);
+  std::mt19937 random(1);
+  for (std::size_t k = 0; k < stored.size(); ++k) {
+    stored.data()[k] = static_cast<Bits>(random());  // also infinities and NaN
+    A.data()[k] = widen(std::bit_cast<S>(stored.data()[k]));
+  }
+  io::VectorView<float> v("v", n), B("B", m), C("C", n);
+  fill<float>(v, 2);
+  Kokkos::DefaultHostExecutionSpace const exec;
+  atax(exec, A, v, B, C);
+  exec.fence();
+  B(m / 2) *= 1.01F;  // wrong unless zero, infinite or NaN
+  for (auto const& [operation, x, result] : {std::tuple{Operation::multiply, v, B},
+                                             {Operation::multiply_transposed, B, C},
+                                             {Operation::atax, v, C}}) {
+    Verdict const of_floats = judge(operation, A, x, result, "test");
+    Verdict const found = judge(operation, stored, type, x, result, "test");
+    EXPECT_EQ(found.elements, of_floats.elements);
+    EXPECT_EQ(found.failed, of_floats.failed) << to_sentence(found);
+    EXPECT_EQ(found.not_judged, of_floats.not_judged);
+    EXPECT_EQ(to_sentence(found), to_sentence(of_floats)) << m << " x " << n;
+    EXPECT_EQ(found.worst_in_bounds, of_floats.worst_in_bounds);
+    EXPECT_EQ(found.greatest_ulp, of_floats.greatest_ulp);
+  }
+}
+
+TYPED_TEST(StoredVerdictTest, is_that_of_the_widened_matrix) {
+  using enum io::ElementType;
+  // Of several tasks, and of lines that are shorter than what is widened at a time.
+  for (auto const& [m, n] :
+       {std::pair<std::size_t, std::size_t>{1, 1}, {300, 257}, {17, 70000}, {70000, 17}}) {
+    expect_the_verdicts_of_floats<std::uint8_t, std::uint8_t, TypeParam>(u8, m, n);
+  }
+  expect_the_verdicts_of_floats<std::int8_t, std::uint8_t, TypeParam>(i8, 70, 300);
+  expect_the_verdicts_of_floats<Float16, std::uint16_t, TypeParam>(f16, 70, 300);
+  expect_the_verdicts_of_floats<Bfloat16, std::uint16_t, TypeParam>(bf16, 70, 300);
+  expect_the_verdicts_of_floats<std::int16_t, std::uint16_t, TypeParam>(i16, 70, 300);
+  expect_the_verdicts_of_floats<std::uint16_t, std::uint16_t, TypeParam>(u16, 70, 300);
 }
 
 }  // namespace

@@ -134,6 +134,30 @@ TEST_F(RanksTest, have_the_bits_of_one_process) {
   }
 }
 
+TEST_F(RanksTest, hold_narrow_rows_as_stored) {
+  std::string elements(std::size_t{900} * 70, '\0');
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    elements[k] = static_cast<char>(k * 2654435761U >> 24U);
+  }
+  write("rows.npy", npy("|u1", "(900, 70)", elements));
+  write("columns.npy", npy("|i1", "(900, 70)", elements, true));
+  run_on(1, {"gen", "--rows", "70", "--cols", "3", "--type", "f32", "--output", "three.npy"});
+  for (std::string const matrix : {"rows.npy", "columns.npy"}) {
+    for (auto const& command : std::vector<Words>{{"atax", matrix, "--check"},
+                                                  {"atax", matrix, "--vector", "three.npy"},
+                                                  {"gemv", matrix},
+                                                  {"gemvt", matrix},
+                                                  {"aatx", matrix}}) {
+      auto const expected = report_of(1, command);
+      auto const found = report_of(3, command);
+      EXPECT_EQ(found["sha256"], expected["sha256"]) << command[0] << ' ' << matrix;
+      EXPECT_EQ(found["held_type"], found["stored_type"]) << command[0] << ' ' << matrix;
+      EXPECT_LT(found["bytes"], 2 * 900 * 70) << command[0] << ' ' << matrix;
+    }
+    EXPECT_EQ(report_of(3, {"gemv", matrix, "--type", "f64"})["held_type"], "f64");
+  }
+}
+
 TEST_F(RanksTest, say_how_they_exchanged) {
   Words const host{"--backend", "openmp"};
   for (auto const& command :

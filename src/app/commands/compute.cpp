@@ -53,13 +53,13 @@ void check_block(ComputeOptions const& options, OperationRow const& row, std::in
   if (!options.checkpoint.empty()) refuse("--checkpoint: is one of a product with");
 }
 
-/// Whether the operation reads the elements of the file. --check needs A widened.
+/// Whether the operation reads the elements of the file.
 bool holds_stored(ComputeOptions const& options, OperationRow const& row,
                   io::MatrixReader const& reader, BackendChoice backend) {
   using enum OperationId;
   bool const reads_narrow =
       row.id == atax || row.id == aatx || row.id == multiply || row.id == multiply_transposed;
-  return reads_narrow && !options.check && options.kernels != Kernels::accelerated &&
+  return reads_narrow && options.kernels != Kernels::accelerated &&
          may_hold_stored(reader, options.type.value_or(reader.info().type), backend);
 }
 
@@ -82,7 +82,7 @@ Job job_of(ComputeOptions const& options, OperationRow const& row, io::MatrixRea
               [=, &options, &row, &reader, &info](BackendChoice backend) {
                 Forecast found = forecast(shape, backend);
                 if (holds_stored(options, row, reader, backend)) {
-                  found.inputs -= bytes_of_widening(info);
+                  found.inputs -= bytes_of_widening(info, shape.rows);
                 }
                 return found;
               },
@@ -211,6 +211,17 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
   return {.input = input, .decision = {.backend = backend, .why = ""}, .run = std::move(run)};
 }
 
+check::Verdict judge_input(OperationRow const& row, Input const& input,
+                           io::HostVector const& result, Terms const& terms,
+                           std::string const& path, ProgressBar& bar) {
+  auto const order = check::Summation::canonical;
+  if (input.stored) {
+    return check::judge(row.id, *input.stored, input.info.stored, input.x, result, path, order,
+                        terms, progress_of(bar));
+  }
+  return check::judge(row.id, input.A, input.x, result, path, order, terms, progress_of(bar));
+}
+
 check::Verdict verdict_on(ComputeOptions const& options, OperationRow const& row,
                           Input const& input, Terms const& terms, Measurement const& run,
                           std::string const& path) {
@@ -219,8 +230,7 @@ check::Verdict verdict_on(ComputeOptions const& options, OperationRow const& row
     return check::judge_both(input.A, input.x, run.result, terms.of_map, *run.intermediate, path,
                              progress_of(bar));
   }
-  return check::judge(row.id, input.A, input.x, run.result, path, check::Summation::canonical,
-                      terms, progress_of(bar));
+  return judge_input(row, input, run.result, terms, path, bar);
 }
 
 Done run_in_memory(ComputeOptions const& options, OperationRow const& row,
@@ -268,18 +278,20 @@ Done run_by_ranks(ComputeOptions const& options, OperationRow const& row,
                   io::MatrixReader const& reader, Job const& job) {
   auto const decision = choose_backend(options.backend, job);
   require_usable(options, reader.path(), decision.backend);
-  VectorInput const input =
-      read_vector_input(reader, options.vector, options.operation, options.type);
+  VectorInput input = read_vector_input(reader, options.vector, options.operation, options.type);
+  input.holds_stored = holds_stored(options, row, reader, decision.backend.choice);
   Terms const terms = terms_of(options, reader);
   require_same_vectors(options, input, terms);
-  Measurement run = run_on_ranks(
-      options.operation, {product_of(options, input, terms, decision.backend), reader, input.type},
-      options.repeat);
+  StreamRequest request{product_of(options, input, terms, decision.backend), reader, input.type};
+  request.holds_stored = input.holds_stored;
+  Measurement run = run_on_ranks(options.operation, request, options.repeat);
   warn_without_matrix(run, input, terms);
   // The first rank checks for all, with all of A.
   std::optional<check::Verdict> check;
   if (options.check && ranks().is_first()) {
-    Input const whole = read_input(reader, options.vector, options.operation, options.type);
+    Input const whole = read_input(
+        reader, options.vector, options.operation, options.type,
+        !options.is_both() && has_stored(reader, options.type.value_or(reader.info().type)));
     check = verdict_on(options, row, whole, terms, run, reader.path());
   }
   double const read_seconds = run.ranks.front().read_seconds;
@@ -395,7 +407,8 @@ ExitStatus run_command(CheckOptions const& options) {
                       row.gives_rows_vector ? "row" : "column", path, Blocks::taken);
   // A result of another type was computed with --type: convert likewise.
   Terms const terms = read_terms(options.terms, info, type, true, path);
-  Input const input = read_input(reader, options.vector, options.operation, type);
+  Input const input =
+      read_input(reader, options.vector, options.operation, type, has_stored(reader, type));
   if (results != input.columns) {
     throw io::FileError(io::ErrorKind::bad_input, options.result,
                         "has the wrong number of vectors: expected " +
@@ -405,8 +418,7 @@ ExitStatus run_command(CheckOptions const& options) {
   notice_of_ones(row, input, options.format);
   auto const judge = [&] {
     ProgressBar bar("checking");
-    return check::judge(row.id, input.A, input.x, result, path, check::Summation::canonical, terms,
-                        progress_of(bar));
+    return judge_input(row, input, result, terms, path, bar);
   };
   CheckReport const report{.product = {.operation = row,
                                        .input = path,

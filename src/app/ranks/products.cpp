@@ -2,15 +2,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
+#include <type_traits>
 
+#include <app/base/progress.hpp>
 #include <app/ranks/mpi.hpp>
 #include <app/run/run_typed.hpp>
+#include <app/run/stored_typed.hpp>
 #include <app/stream/stream.hpp>
 #include <app/stream/stream_typed.hpp>
+#include <io/chunked_read.hpp>
+#include <io/matrix_reader.hpp>
+#include <tessera/backends/backends.hpp>
 #include <tessera/distributed.hpp>
 
 namespace tessera::app {
+namespace {
+
+/// This rank's rows, as in the file.
+template <class S, class Layout>
+Kokkos::View<S**, Layout, Kokkos::HostSpace> read_stored_rows(io::MatrixReader const& reader,
+                                                              distributed::Rows const& rows,
+                                                              RankFacts& facts) {
+  using Bits = std::conditional_t<sizeof(S) == 1, std::uint8_t, std::uint16_t>;
+  Stopwatch const watch;
+  std::uint64_t const cols = reader.info().cols;
+  auto const A =
+      allocate<Kokkos::View<S**, Layout, Kokkos::HostSpace>, Kokkos::DefaultHostExecutionSpace>(
+          reader.path(), "the rows of a rank", rows.count, static_cast<std::int64_t>(cols));
+  if (rows.count > 0) {
+    io::Block const mine{.row = static_cast<std::uint64_t>(rows.first),
+                         .col = 0,
+                         .rows = static_cast<std::uint64_t>(rows.count),
+                         .cols = cols};
+    io::read_whole_block(reader, mine,
+                         std::span(reinterpret_cast<Bits*>(A.data()), mine.elements()));
+  }
+  reader.check_unchanged();
+  facts = {.first_row = rows.first, .rows = rows.count, .read_seconds = watch.seconds()};
+  return A;
+}
+
+}  // namespace
 
 Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
   Measurement to;
@@ -22,7 +57,6 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
     Distributed<Exec> const world(communicator(), exec);
     auto const mine = world.template rows_of<T, Layout>(shape.rows, shape.cols);
     RankFacts facts;
-    auto const A = read_rows<Exec, T, Layout>(exec, r.reader, mine.first, mine.count, facts);
     std::string const& path = r.reader.path();
     auto const x = bring_vector<Exec, T>(exec, r.x, path, "the vector", to);
     TermsOnDevice<Exec, T> terms(exec, r.terms, path, to);
@@ -48,7 +82,8 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
     AtaxOptions<Exec, T> const both{
         .workspace = &workspace, .kernels = r.kernels, .map = replace, .keep_product = true};
     tessera::Options<Exec> const plain{.workspace = &workspace, .kernels = r.kernels};
-    auto const product = [&](auto const& its_x, auto const& all_b, auto const& its_c) {
+    auto const product = [&](auto const& A, auto const& its_x, auto const& all_b,
+                             auto const& its_c) {
       auto const its_b = some_of(all_b, mine);
       if (id == OperationId::multiply) {
         world.multiply(A, its_x, its_b, plain);
@@ -62,16 +97,31 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
         world.atax(A, its_x, its_c, options);
       }
     };
-    auto const products = [&] {
+    auto const products_of = [&](auto const& A) {
       if (id != OperationId::aatx) {
-        if (r.columns == 1) return product(x, B, C);
-        return product(block_of(x, r.columns), block_of(B, r.columns), block_of(C, r.columns));
+        if (r.columns == 1) return product(A, x, B, C);
+        return product(A, block_of(x, r.columns), block_of(B, r.columns), block_of(C, r.columns));
       }
       for (std::int64_t j = 0; j < r.columns; ++j) {
         world.aatx(A, some_of(column(x, j, r.columns), mine), column(C, j, r.columns),
                    some_of(column(B, j, r.columns), mine), plain);
       }
     };
+    std::function<void()> products;
+    std::uint64_t element = sizeof(T);
+    if constexpr (std::is_same_v<T, float> && !backends::Backend<Exec>::is_gpu) {
+      if (r.holds_stored) {
+        element = io::size_of(info.stored);
+        with_narrow_type(info.stored, [&]<class S>(S) {
+          auto const A = read_stored_rows<S, Layout>(r.reader, mine, facts);
+          products = [&products_of, A] { products_of(A); };
+        });
+      }
+    }
+    if (!products) {
+      auto const A = read_rows<Exec, T, Layout>(exec, r.reader, mine.first, mine.count, facts);
+      products = [&products_of, A] { products_of(A); };
+    }
     measure(exec, repeat, to, Stage{"distributed", products});
     for (std::int64_t j = 0; wants_rows && j < r.columns; ++j) {
       world.share_rows(column(B, j, r.columns), mine);
@@ -84,8 +134,8 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
         id == OperationId::aatx
             ? 1
             : static_cast<std::int64_t>(tessera::detail::columns_at_once<Exec, T>(r.kernels));
-    to.bytes = one_product.of_block(r.columns, at_once)
-                   .bytes(shape.rows, shape.cols, sizeof(T), sizeof(T));
+    to.bytes =
+        one_product.of_block(r.columns, at_once).bytes(shape.rows, shape.cols, element, sizeof(T));
     to.result = take_result<Exec, T>(row.gives_rows_vector ? B : C, to);
     if (r.keep_intermediate || is_both) {
       to.intermediate = take_result<Exec, T>(row.gives_rows_vector ? C : B, to);

@@ -13,11 +13,13 @@
 /// Matrices of 8 or 16 bits an element, in memory as in the file.
 namespace tessera::app {
 
+/// Whether the file has such elements, and computing widens them to `type` without filling any in.
+[[nodiscard]] bool has_stored(io::MatrixReader const& reader, io::ScalarType type);
 /// On GPUs, products of floats are faster.
 [[nodiscard]] bool may_hold_stored(io::MatrixReader const& reader, io::ScalarType type,
                                    BackendChoice backend);
-/// Bytes that a matrix of floats needs in addition.
-[[nodiscard]] std::uint64_t bytes_of_widening(io::MatrixInfo const& info);
+/// Bytes that so many rows of floats need in addition.
+[[nodiscard]] std::uint64_t bytes_of_widening(io::MatrixInfo const& info, std::int64_t rows);
 /// Integers are finite.
 [[nodiscard]] bool may_be_infinite(io::ElementType stored);
 /// The type of a matrix, in a report.

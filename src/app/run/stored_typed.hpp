@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <type_traits>
 #include <variant>
 
@@ -30,29 +31,43 @@ void with_argument(Exec const& exec, View const& A, Body const& body) {
   }
 }
 
+/// Calls body(S()) for elements of 8 or 16 bits.
+template <class Body>
+void with_narrow_type(io::ElementType stored, Body const& body) {
+  using enum io::ElementType;
+  switch (stored) {
+    case f16:
+      return body(Float16{});
+    case bf16:
+      return body(Bfloat16{});
+    case i8:
+      return body(std::int8_t{});
+    case u8:
+      return body(std::uint8_t{});
+    case i16:
+      return body(std::int16_t{});
+    case u16:
+      return body(std::uint16_t{});
+    default:
+      throw std::logic_error("with_narrow_type: expected elements of 8 or 16 bits");
+  }
+}
+
 /// As with_argument(), on the host, with operations on floats.
 template <bool transposed = false, class Body>
 void with_stored(AnySpace const& space, io::StoredMatrix const& matrix, io::ElementType stored,
                  Body const& body) {
-  using enum io::ElementType;
   auto const run = [&]<class Exec, class Bits, class Layout>(
                        Exec const& exec, io::MatrixView<Bits, Layout> const& A) {
     if constexpr (!backends::Backend<Exec>::is_gpu) {
-      auto const as = [&]<class S>(S) {
-        using View = Kokkos::View<S const**, Layout, typename Exec::memory_space,
-                                  Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-        with_argument<float, transposed>(
-            exec, View(reinterpret_cast<S const*>(A.data()), A.extent(0), A.extent(1)), body);
-      };
-      if constexpr (sizeof(Bits) == 1) {
-        stored == i8 ? as(std::int8_t{}) : as(std::uint8_t{});
-      } else if (stored == f16) {
-        as(Float16{});
-      } else if (stored == bf16) {
-        as(Bfloat16{});
-      } else {
-        stored == i16 ? as(std::int16_t{}) : as(std::uint16_t{});
-      }
+      with_narrow_type(stored, [&]<class S>(S) {
+        if constexpr (sizeof(S) == sizeof(Bits)) {
+          using View = Kokkos::View<S const**, Layout, typename Exec::memory_space,
+                                    Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+          with_argument<float, transposed>(
+              exec, View(reinterpret_cast<S const*>(A.data()), A.extent(0), A.extent(1)), body);
+        }
+      });
     }
   };
   std::visit(run, space, matrix);

@@ -36,7 +36,7 @@ void take_stored(Forecast& forecast, io::MatrixInfo const& info) {
   std::size_t const group = solve::detail::group_bytes(Kokkos::DefaultHostExecutionSpace());
   stream::detail::Extents const extents{rows, std::max<std::int64_t>(1, cols)};
   auto const groups = solve::detail::groups_of_rows<float>(extents, group);
-  forecast.inputs -= bytes_of_widening(info);
+  forecast.inputs -= bytes_of_widening(info, rows);
   forecast.scratch += bytes_of<float>(groups.size() * cols);
 }
 
@@ -50,10 +50,13 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
                     .type = options.type.value_or(info.type),
                     .layout = info.layout,
                     .kernels = options.kernels};
+  auto const holds_stored = [=, &reader](BackendChoice backend) {
+    return !ranks().are_many() && may_hold_stored(reader, shape.type, backend);
+  };
   Job const job{.forecast =
-                    [=, &reader, &info](BackendChoice backend) {
+                    [=, &info](BackendChoice backend) {
                       Forecast forecast = row_of(OperationId::atax).forecast(shape, backend);
-                      if (may_hold_stored(reader, shape.type, backend)) take_stored(forecast, info);
+                      if (holds_stored(backend)) take_stored(forecast, info);
                       forecast.results += vectors;
                       return forecast;
                     },
@@ -80,11 +83,11 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
             .kernels = options.kernels};
   }
   auto [backend, why] = choose_backend(options.backend, job);
-  bool const holds_stored = may_hold_stored(reader, shape.type, backend.choice);
+  bool const is_stored = holds_stored(backend.choice);
   return {.backend = std::move(backend),
           .why = std::move(why),
           .stream = std::nullopt,
-          .holds_stored = holds_stored,
+          .holds_stored = is_stored,
           .kernels = options.kernels};
 }
 

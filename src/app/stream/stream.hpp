@@ -22,6 +22,7 @@ struct StreamRequest : ProductRequest {
   std::uint64_t memory_limit = 0;  ///< of all memory in use
   std::string checkpoint = {};
   double checkpoint_seconds = 60;
+  bool holds_stored = false;  ///< on ranks: rows are in memory as in the file
 };
 
 /// One read for all vectors if the limit has room for their sums.

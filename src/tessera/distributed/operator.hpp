@@ -37,6 +37,9 @@ namespace tessera::solve {
 /// options. Products with blocks of vectors require that each rank's first row is a multiple of
 /// summation::segment<T>.
 ///
+/// A narrow matrix is read as stored, as by MatrixOperator, with the bits of the matrix widened
+/// to T.
+///
 /// ```cpp
 /// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
 /// Kokkos::View<double**, Kokkos::LayoutRight> A("A", world.rows_of<double>(1000, 30).count, 30);
@@ -44,16 +47,16 @@ namespace tessera::solve {
 /// Kokkos::View<double*> b("b", 1000);  // complete on every rank
 /// auto const result = tessera::solve::lsmr(op, b);
 /// ```
-template <ExecutionSpace Exec, MatrixOf<Exec> A>
-class DistributedOperator final : public BlockOperator<Exec, typename A::non_const_value_type> {
-  using T = typename A::non_const_value_type;
+template <ExecutionSpace Exec, class A, Scalar T = typename detail::ScalarOf<A>::Type>
+  requires StoredMatrixOf<A, Exec>
+class DistributedOperator final : public BlockOperator<Exec, T> {
   using Base = BlockOperator<Exec, T>;
   using World = Distributed<Exec>;
 
  public:
   /// `a`: this rank's rows. `world` must outlive the operator.
   DistributedOperator(World const& world, A const& a, AtaxOptions<Exec, T> const& options = {})
-      : DistributedOperator(world, a, options, world.place_of(a)) {}
+      : DistributedOperator(world, a, options, world.template place_of<T>(a)) {}
 
   /// Whether each rank's rows begin a segment. Otherwise solvers iterate, and sums of columns are
   /// in T: `pca` does not have the bits of one process.
@@ -132,8 +135,9 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     return Kokkos::subview(block, Kokkos::pair(rows_.first, rows_.end()), Kokkos::ALL);
   }
   [[nodiscard]] Index passes_of(std::size_t vectors) const {
-    return tessera::detail::passes_of(vectors,
-                                      tessera::detail::columns_at_once<Exec, T>(options_.kernels));
+    return tessera::detail::passes_of(
+        vectors, tessera::detail::columns_at_once<Exec, T>(
+                     "solve", tessera::detail::stored_in<T>(a_), options_.kernels));
   }
   void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
     Rows<Exec, T> root;
@@ -144,7 +148,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
                     [&](distributed::Rows const& rows, auto const& some) {
                       detail::BlockPart<Exec, T> const part(this->exec(), products, rows,
                                                             root.data());
-                      detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some),
+                      detail::products_in_memory(this->exec(), tessera::detail::stored_in<T>(some),
                                                  part.products(), options_.kernels, workspace_);
                       part.finish();
                     });
@@ -158,7 +162,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
                          [&](distributed::Rows const& rows, auto const& some) {
                            part.first_row = rows.first;
                            detail::products_in_memory(this->exec(),
-                                                      tessera::detail::matrix_in(some), part,
+                                                      tessera::detail::stored_in<T>(some), part,
                                                       options_.kernels, workspace_);
                          });
     detail::share_block(world_, products.MT, rows_by_rank_);
@@ -170,7 +174,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     add_subtrees<double>(
         part.to.data(), products.to.data(), products.size(),
         [&](distributed::Rows const& /*rows*/, auto const& some) {
-          detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some), part,
+          detail::products_in_memory(this->exec(), tessera::detail::stored_in<T>(some), part,
                                      options_.kernels, workspace_);
         },
         detail::joining_of_moments);
@@ -227,12 +231,9 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
     world_.sum_over_rows("sums of squares", a_, c, options_.kernels, [&](Index all_rows) {
-      return distributed::detail::SquaresJob<Exec, T>{this->exec(),
-                                                      tessera::detail::matrix_in(a_),
-                                                      {mean.data(), units.data()},
-                                                      options_.kernels,
-                                                      workspace_,
-                                                      all_rows};
+      auto const in = tessera::detail::stored_in<T>(a_);
+      return distributed::detail::SquaresJob<Exec, T, std::remove_const_t<decltype(in)>>{
+          this->exec(), in, {mean.data(), units.data()}, options_.kernels, workspace_, all_rows};
     });
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
@@ -241,7 +242,7 @@ class DistributedOperator final : public BlockOperator<Exec, typename A::non_con
     world_.together([&] { root = detail::make_values<Exec, double>(this->exec(), sums.length()); });
     add_subtrees<double>(
         root.data(), out, sums.length(), [&](distributed::Rows const& rows, auto const& some) {
-          detail::sum_rows_in_memory(this->exec(), tessera::detail::matrix_in(some), rows.first,
+          detail::sum_rows_in_memory(this->exec(), tessera::detail::stored_in<T>(some), rows.first,
                                      sums, options_.kernels, root.data());
         });
   }

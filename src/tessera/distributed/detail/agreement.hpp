@@ -23,8 +23,6 @@
 /// What ranks compare before a call: all throw if the calls differ.
 namespace tessera::distributed::detail {
 
-using tessera::detail::MatrixArgument;
-
 struct Global {
   std::vector<Rows> rows;
   Index all_rows;
@@ -33,11 +31,11 @@ struct Global {
 
 /// A single row in LayoutStride may be `either`: the rows of other ranks decide.
 enum class Stored : std::int64_t { columns, rows, either };
-template <class T>
-Stored stored(char const* operation, MatrixArgument<T const> const& a) {
+template <class A>
+Stored stored(char const* operation, A const& a) {
   bool by_rows = true;
   tessera::detail::with_order(operation, "A", a, [&](auto rows) { by_rows = rows(); });
-  bool const by_strides = a.lines() == MatrixArgument<T const>::Lines::as_strides_say;
+  bool const by_strides = a.lines() == A::Lines::as_strides_say;
   if (by_rows && by_strides && a.extent(0) == 1) return Stored::either;
   return by_rows ? Stored::rows : Stored::columns;
 }
@@ -57,14 +55,15 @@ inline std::int64_t number_of(std::string_view operation) {
   return number;
 }
 
-template <class T, class Check>
-Global agree(Communicator const& comm, char const* operation, MatrixArgument<T const> const& a,
-             Check const& check, Sameness const& sameness) {
+/// For a matrix that is read as T.
+template <class T, tessera::detail::ReadAs<T> A, class Check>
+Global agree(Communicator const& comm, char const* operation, A const& a, Check const& check,
+             Sameness const& sameness) {
   constexpr std::size_t rows_at = 8, stored_at = 9;  // facts before these are equal on all ranks
   auto const bits = [](double x) { return std::bit_cast<std::int64_t>(x); };
   auto const all = comm.meet([&] {
     checks::require_matrix(operation, a);
-    Stored const mine = stored<T>(operation, a);
+    Stored const mine = stored(operation, a);
     check();
     return Communicator::Facts{static_cast<std::int64_t>(a.extent(1)),
                                static_cast<std::int64_t>(sizeof(T)),

@@ -52,8 +52,8 @@ OutputVector<T> column_of(MatrixArgument<T> const& x, Index j) {
 }
 
 /// B = A·V of a rank's rows.
-template <class Set, bool RowMajor, class Exec, class T>
-void multiply_rows_by_block(Exec const& exec, Lines<T> const& lines,
+template <class Set, bool RowMajor, class Exec, class T, class Data>
+void multiply_rows_by_block(Exec const& exec, Lines<T, Data> const& lines,
                             MatrixArgument<T const> const& v, MatrixArgument<T> const& b,
                             Options<Exec> const& options) {
   for_passes<Set, Exec, T>(
@@ -71,10 +71,10 @@ void multiply_rows_by_block(Exec const& exec, Lines<T> const& lines,
       });
 }
 
-template <class Exec, class T>
+template <class Exec, class T, class A = MatrixArgument<T const>>
 struct TransposedBlockJob {
   Exec const& exec;
-  MatrixArgument<T const> const& a;
+  A const& a;
   MatrixArgument<T const> const& u;
   Options<Exec> const& options;
   Index all_rows;
@@ -104,15 +104,15 @@ struct TransposedBlockJob {
   }
 
  private:
-  [[nodiscard]] TransposedJob<Exec, T> of_column(Index j) const {
+  [[nodiscard]] TransposedJob<Exec, T, A> of_column(Index j) const {
     return {exec, a, tessera::detail::column(u, static_cast<std::size_t>(j)), options, all_rows};
   }
 };
 
-template <class Exec, class T, class Factor>
+template <class Exec, class T, class Factor, class A = MatrixArgument<T const>>
 struct AtaxBlockJob {
   Exec const& exec;
-  MatrixArgument<T const> const& a;
+  A const& a;
   MatrixArgument<T const> const& v;
   MatrixArgument<T> const* b;  ///< may be null
   AtaxOptions<Exec, T> const& options;
@@ -144,7 +144,7 @@ struct AtaxBlockJob {
   }
 
  private:
-  [[nodiscard]] AtaxJob<Exec, T, Factor> of_column(Index j) const {
+  [[nodiscard]] AtaxJob<Exec, T, Factor, A> of_column(Index j) const {
     return {exec,    a,       tessera::detail::column(v, static_cast<std::size_t>(j)),
             b_of(j), options, factor,
             all_rows};

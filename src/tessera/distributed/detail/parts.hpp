@@ -15,6 +15,7 @@
 #include <tessera/kernels/factor.hpp>
 #include <tessera/maps.hpp>
 #include <tessera/order/lines.hpp>
+#include <tessera/order/narrow.hpp>
 #include <tessera/order/pair_tree.hpp>
 #include <tessera/stream/detail/work.hpp>
 
@@ -30,20 +31,19 @@ using tessera::detail::SomeColumns;
 using tessera::detail::VectorArgument;
 
 /// Lines of `rows`, in panels of the whole matrix.
-template <bool RowMajor, class T>
-Lines<T> lines_of_rows(MatrixArgument<T const> const& a, Rows const& rows, Index all_rows) {
-  auto const all = tessera::detail::lines_of<RowMajor>(a);
+template <bool RowMajor, class A>
+auto lines_of_rows(A const& a, Rows const& rows, Index all_rows) {
+  auto lines = tessera::detail::lines_of<RowMajor>(a);
   if constexpr (RowMajor) {
-    return {all.line(rows.first),
-            rows.count,
-            all.length,
-            all.leading,
-            summation::panels(all_rows, all.length).lines,
-            all.stride};
+    lines.data = lines.line(rows.first);
+    lines.count = rows.count;
+    lines.panel_lines = summation::panels(all_rows, lines.length).lines;
   } else {
-    return {all.data + rows.first, all.count, rows.count, all.leading,
-            summation::panels(all.count, all_rows).lines};
+    lines.data = lines.data + rows.first;
+    lines.length = rows.count;
+    lines.panel_lines = summation::panels(lines.count, all_rows).lines;
   }
+  return lines;
 }
 
 template <class T>
@@ -62,10 +62,14 @@ RowMap<T, Space> some_of(RowMap<T, Space> const& map, Rows const& rows) {
   return {f.kind, x, f.gamma};
 }
 
-template <class Set, bool RowMajor, class Exec, class T, class OfCall, class Columns = OneColumn>
-Tuning tuning_of(Exec const& exec, Lines<T> const& lines, OfCall const& options,
+template <class Set, bool RowMajor, class Exec, class T, class Data, class OfCall,
+          class Columns = OneColumn>
+Tuning tuning_of(Exec const& exec, Lines<T, Data> const& lines, OfCall const& options,
                  Columns const& columns = {}) {
-  if (!options.tuning) return stream::detail::tuning_of<Set, RowMajor>(exec, lines, columns);
+  if (!options.tuning) {
+    return stream::detail::tuning_of<Set, RowMajor>(exec, tessera::detail::shape_of(lines),
+                                                    columns);
+  }
   checks::require_valid(*options.tuning);
   return *options.tuning;
 }
@@ -76,9 +80,9 @@ Options<Exec> options_of_stage(OfCall const& options) {
 }
 
 /// y = A·x of these rows, x a vector or a block.
-template <class Set, bool RowMajor, class Exec, class T, class In, class Out,
+template <class Set, bool RowMajor, class Exec, class T, class Data, class In, class Out,
           class Columns = OneColumn>
-void multiply_rows(Exec const& exec, Lines<T> const& lines, In const& x, Out const& y,
+void multiply_rows(Exec const& exec, Lines<T, Data> const& lines, In const& x, Out const& y,
                    Options<Exec> const& options, Columns const& columns = {}) {
   static tessera::detail::Label const label("tessera::distributed::multiply");
   Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options, columns);
@@ -90,9 +94,9 @@ void multiply_rows(Exec const& exec, Lines<T> const& lines, In const& x, Out con
 }
 
 /// sum = Aᵀ·u over these rows, whole units; u a vector or a block.
-template <class Set, bool RowMajor, class Exec, class T, class In, class Out,
+template <class Set, bool RowMajor, class Exec, class T, class Data, class In, class Out,
           class Columns = OneColumn>
-void add_rows(Exec const& exec, Lines<T> const& lines, In const& u, Out const& sum,
+void add_rows(Exec const& exec, Lines<T, Data> const& lines, In const& u, Out const& sum,
               Options<Exec> const& options, Columns const& columns = {}) {
   static tessera::detail::Label const label("tessera::distributed::multiply_transposed");
   Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options, columns);
@@ -104,10 +108,10 @@ void add_rows(Exec const& exec, Lines<T> const& lines, In const& u, Out const& s
 }
 
 /// b = f(A·v) of these rows and sum = Aᵀ·b, whole units; v a vector or a block. b.data may be null.
-template <class Set, bool RowMajor, class Exec, class T, class In, class Out, class Factor,
-          class Columns = OneColumn>
-void add_atax(Exec const& exec, Lines<T> const& lines, In const& v, Out const& b, Out const& sum,
-              AtaxOptions<Exec, T> const& options, Factor const& factor,
+template <class Set, bool RowMajor, class Exec, class T, class Data, class In, class Out,
+          class Factor, class Columns = OneColumn>
+void add_atax(Exec const& exec, Lines<T, Data> const& lines, In const& v, Out const& b,
+              Out const& sum, AtaxOptions<Exec, T> const& options, Factor const& factor,
               Columns const& columns = {}) {
   static tessera::detail::AtaxLabels const labels("tessera::distributed::atax");
   Tuning const tuning = tuning_of<Set, RowMajor>(exec, lines, options, columns);
@@ -126,10 +130,11 @@ void add_atax(Exec const& exec, Lines<T> const& lines, In const& v, Out const& b
                                                    options.workspace, tuning, factor, columns);
 }
 
-template <class Exec, class T>
+/// A: an argument that is read as T.
+template <class Exec, class T, class A = MatrixArgument<T const>>
 struct TransposedJob {
   Exec const& exec;
-  MatrixArgument<T const> const& a;
+  A const& a;
   VectorArgument<T const> u;
   Options<Exec> const& options;
   Index all_rows;
@@ -148,10 +153,10 @@ struct TransposedJob {
   }
 };
 
-template <class Exec, class T, class Factor>
+template <class Exec, class T, class Factor, class A = MatrixArgument<T const>>
 struct AtaxJob {
   Exec const& exec;
-  MatrixArgument<T const> const& a;
+  A const& a;
   VectorArgument<T const> v;
   OutputVector<T> b;
   AtaxOptions<Exec, T> const& options;
@@ -181,19 +186,20 @@ struct AtaxJob {
 template <bool RowMajor, class T>
 inline constexpr Index chains_of_column = RowMajor ? 1 : Index{summation::lanes<T>};
 
-template <class T>
+template <class T, class Data>
 struct GoOnInLanes {
-  Lines<T> columns;
+  Lines<T, Data> columns;
   Index first;  ///< row in the segment
   T const* y;
   T* chains;  // (columns, lanes)
   KOKKOS_FUNCTION void operator()(Index j) const {
     constexpr Index lanes = summation::lanes<T>;
-    T const* const column = columns.line(j);
-    for (Index i = 0; i < columns.length; ++i) {
-      T& chain = chains[j * lanes + (first + i) % lanes];
-      chain = Kokkos::fma(column[i], y[i], chain);
-    }
+    stream::detail::with_elements(columns, [&](auto const& element) {
+      for (Index i = 0; i < columns.length; ++i) {
+        T& chain = chains[j * lanes + (first + i) % lanes];
+        chain = Kokkos::fma(element(j, i), y[i], chain);
+      }
+    });
   }
 };
 
@@ -210,13 +216,13 @@ struct AddLanes {
 };
 
 /// The first row has index `first` in the unit.
-template <bool RowMajor, class Exec, class T>
-void go_on(Exec const& exec, Lines<T> const& lines, Index first, T const* y, T* chains) {
+template <bool RowMajor, class Exec, class T, class Data>
+void go_on(Exec const& exec, Lines<T, Data> const& lines, Index first, T const* y, T* chains) {
   if constexpr (RowMajor) {
     stream::detail::go_on_with_chains(exec, lines, y, chains, false);
   } else {
     tessera::detail::for_each_element(exec, "tessera::distributed::chains", lines.count,
-                                      GoOnInLanes<T>{lines, first, y, chains});
+                                      GoOnInLanes<T, Data>{lines, first, y, chains});
   }
 }
 

@@ -18,10 +18,10 @@
 namespace tessera::distributed::detail {
 
 /// Sums of squares per column (solve/column_squares.hpp), as a TransposedJob of squares and ones.
-template <class Exec, class T>
+template <class Exec, class T, class A = MatrixArgument<T const>>
 struct SquaresJob {
   Exec const& exec;
-  MatrixArgument<T const> a;
+  A a;
   solve::detail::Differences<T> of;
   Kernels kernels;
   Workspace<Exec>& workspace;

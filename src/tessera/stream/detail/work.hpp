@@ -13,6 +13,7 @@
 #include <tessera/detail/arguments.hpp>
 #include <tessera/detail/packing.hpp>
 #include <tessera/kernels/factor.hpp>
+#include <tessera/order/narrow.hpp>
 #include <tessera/stream/detail/blocks.hpp>
 #include <tessera/stream/detail/plan.hpp>
 #include <tessera/stream/detail/reading.hpp>
@@ -66,9 +67,24 @@ OutputVector<T> from(OutputVector<T> const& out, Index first) {
   return {out.data == nullptr ? nullptr : out.data + first * out.stride, out.stride};
 }
 
-template <class T>
+/// body(element), where element(i, j) is element j of line i.
+template <class T, class Data, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void with_elements(Lines<T, Data> const& lines, Body const& body) {
+  if constexpr (tessera::detail::is_narrow<Data>) {
+    tessera::detail::with_storage(lines.data.storage, [&](auto stored) {
+      auto const* const bits = lines.data.template elements<stored()>();
+      body([&](Index i, Index j) {
+        return static_cast<T>(tessera::detail::widened<stored()>(bits[i * lines.leading + j]));
+      });
+    });
+  } else {
+    body([&](Index i, Index j) { return lines.line(i)[j]; });
+  }
+}
+
+template <class T, class Data>
 struct GoOnWithChains {
-  Lines<T> lines;
+  Lines<T, Data> lines;
   T const* y;
   T* c;
   Index columns;
@@ -79,20 +95,22 @@ struct GoOnWithChains {
     if (fresh) {
       for (Index j = begin; j < end; ++j) c[j] = T(0);
     }
-    for (Index i = 0; i < lines.count; ++i) {
-      T const* const line = lines.line(i);
-      for (Index j = begin; j < end; ++j) c[j] = Kokkos::fma(y[i], line[j], c[j]);
-    }
+    with_elements(lines, [&](auto const& element) {
+      for (Index i = 0; i < lines.count; ++i) {
+        for (Index j = begin; j < end; ++j) c[j] = Kokkos::fma(y[i], element(i, j), c[j]);
+      }
+    });
   }
 };
 
 /// c[j]: a chain over lines i of y[i] * line_i[j], from +0 if `fresh`.
-template <class Exec, class T>
-void go_on_with_chains(Exec const& exec, Lines<T> const& lines, T const* y, T* c, bool fresh) {
+template <class Exec, class T, class Data>
+void go_on_with_chains(Exec const& exec, Lines<T, Data> const& lines, T const* y, T* c,
+                       bool fresh) {
   constexpr Index columns = backends::Backend<Exec>::is_gpu ? 1 : 1024;
   tessera::detail::for_each_element(exec, "tessera::stream::chains",
                                     summation::ceil_div(lines.length, columns),
-                                    GoOnWithChains<T>{lines, y, c, columns, fresh});
+                                    GoOnWithChains<T, Data>{lines, y, c, columns, fresh});
 }
 
 /// A block has the longer panels of the whole matrix: a team adds fewer.
