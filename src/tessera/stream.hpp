@@ -27,13 +27,13 @@ concept StreamPlace = ExecutionSpace<detail::ExecOf<Place>>;
 
 template <class View, class Exec, class Source>
 concept VectorFor = Vector<View> && AccessibleFrom<View, Exec> &&
-    std::same_as<typename View::non_const_value_type, typename Source::value_type>;
+                    std::same_as<typename View::non_const_value_type, typename Source::value_type>;
 template <class View, class Exec, class Source>
 concept OutputVectorFor = VectorFor<View, Exec, Source> && OutputVector<View>;
 
 template <class View, class Exec, class Source>
 concept BlockFor = MatrixOf<View, Exec> &&
-    std::same_as<typename View::non_const_value_type, typename Source::value_type>;
+                   std::same_as<typename View::non_const_value_type, typename Source::value_type>;
 template <class View, class Exec, class Source>
 concept OutputBlockFor =
     BlockFor<View, Exec, Source> && !std::is_const_v<typename View::value_type>;

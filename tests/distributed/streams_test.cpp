@@ -161,11 +161,9 @@ TYPED_TEST(DistributedStreams, OfBlocksHaveTheBitsOfVectorsAndTheirReads) {
           "multiply_transposed", C,
           [&](auto j) { stream::multiply_transposed(this->exec, A, u(j), c); }, c);
       stream::aatx(this->world, A, U, B, options);
-      expect_same(
-          "aatx", B, [&](auto j) { stream::aatx(this->exec, A, u(j), b); }, b);
+      expect_same("aatx", B, [&](auto j) { stream::aatx(this->exec, A, u(j), b); }, b);
       stream::atax(this->world, A, V, C, options);
-      expect_same(
-          "atax", C, [&](auto j) { stream::atax(this->exec, A, v(j), c); }, c);
+      expect_same("atax", C, [&](auto j) { stream::atax(this->exec, A, v(j), c); }, c);
       *A.elements_read = 0;
       stream::atax(this->world, A, V, by_rows, C, options, terms);
       auto const reads = this->world.communicator().gather(A.elements_read->load());

@@ -238,7 +238,7 @@ class OperatorInMemory : public BlockOperator<Exec, T> {
 /// tessera::solve::MatrixOperator const of_floats(Kokkos::DefaultExecutionSpace(), images);
 /// ```
 template <ExecutionSpace Exec, class A, Scalar T = typename detail::ScalarOf<A>::Type>
-requires StoredMatrixOf<A, Exec>
+  requires StoredMatrixOf<A, Exec>
 class MatrixOperator final
     : public detail::OperatorInMemory<
           Exec, T, decltype(tessera::detail::stored_in<T>(std::declval<A const&>()))> {

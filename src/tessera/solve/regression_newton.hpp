@@ -312,7 +312,8 @@ class NewtonRun {
 
   /// Whether other coefficients give the same η, as far as H tells.
   [[nodiscard]] bool has_dependent() const {
-    bool const has_sum = options_.penalty > 0 && loss_ == Loss::multinomial && options_.has_intercept;
+    bool const has_sum =
+        options_.penalty > 0 && loss_ == Loss::multinomial && options_.has_intercept;
     return curvature_.factor().rank() + (has_sum ? 1 : 0) < curvature_.nonzero();
   }
   PlaceOfSums shortest() {
@@ -433,8 +434,7 @@ class NewtonRun {
     if (options_.keep_history) result_.history.push_back(step);
     bool const goes_on = !control_.on_step || control_.on_step(step);
     bool const is_last = !goes_on || result_.iterations >= options_.maxiter;
-    offer_state(
-        control_, step, [&] { return state(); }, is_last);
+    offer_state(control_, step, [&] { return state(); }, is_last);
     return goes_on;
   }
 
