@@ -26,7 +26,8 @@
 namespace tessera::io::test {
 namespace {
 
-std::vector<double> elements_of(std::string const& path, RawFile const& raw = {}) {
+/// Elements row by row, whatever the layout.
+std::vector<double> by_rows(std::string const& path, RawFile const& raw = {}) {
   MatrixReader const reader(path, raw);
   MatrixInfo const& info = reader.info();
   std::vector<double> stored(info.elements());
@@ -72,11 +73,11 @@ TEST(Conversion, EveryFormatBecomesEveryOther) {
   std::string const npy = folder / "A.npy";
   convert_file({.input = ex3, .output = npy, .vector_output = folder / "V.npy"});
   convert_file({.input = ex3, .output = folder / "A.bin", .vector_output = folder / "V.bin"});
-  auto const expected = elements_of(ex3);
+  auto const expected = by_rows(ex3);
   auto const V = vector_of(ex3);
   RawFile const raw{.rows = 7, .cols = 5};
-  EXPECT_EQ(elements_of(npy), expected);
-  EXPECT_EQ(elements_of(folder / "A.bin", raw), expected);
+  EXPECT_EQ(by_rows(npy), expected);
+  EXPECT_EQ(by_rows(folder / "A.bin", raw), expected);
   EXPECT_EQ(vector_of(folder / "V.npy"), V);
   EXPECT_EQ(vector_of(folder / "V.bin"), V);
 
@@ -100,7 +101,7 @@ TEST(Conversion, EveryOrderAndTypeHoldsTheSameMatrix) {
   constexpr std::uint64_t cols = 70;
   for (Layout const from : {Layout::right, Layout::left}) {
     std::string const path = generated(folder, "A.npy", rows, cols, ScalarType::f32, from);
-    auto const expected = elements_of(path);
+    auto const expected = by_rows(path);
     for (Layout const to : {Layout::right, Layout::left}) {
       for (ScalarType const type : {ScalarType::f32, ScalarType::f64}) {
         for (std::string const name : {"B.npy", "B.bin"}) {
@@ -108,7 +109,7 @@ TEST(Conversion, EveryOrderAndTypeHoldsTheSameMatrix) {
               convert_file({.input = path, .output = folder / name, .type = type, .layout = to});
           EXPECT_EQ(done.output.layout, to);
           RawFile const raw{.type = type, .rows = rows, .cols = cols, .layout = to};
-          EXPECT_EQ(elements_of(folder / name, raw), expected);
+          EXPECT_EQ(by_rows(folder / name, raw), expected);
           EXPECT_EQ(MatrixReader(folder / name, raw).info().layout, to);
           EXPECT_EQ(MatrixReader(folder / name, raw).info().type, type);
         }
@@ -118,7 +119,7 @@ TEST(Conversion, EveryOrderAndTypeHoldsTheSameMatrix) {
     EXPECT_EQ(kept.output.layout, from);
     EXPECT_EQ(content_of(folder / "C.npy"), content_of(path));
     convert_file({.input = path, .output = folder / "C.ex3", .vector = folder / "v.npy"});
-    EXPECT_EQ(elements_of(folder / "C.ex3"), expected);
+    EXPECT_EQ(by_rows(folder / "C.ex3"), expected);
     EXPECT_EQ(vector_of(folder / "C.ex3"), vector_of(folder / "v.npy"));
   }
 }
@@ -130,7 +131,7 @@ TEST(Conversion, TilesOfALargeMatrixMeet) {
     SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(cols));
     std::string const path = generated(folder, "A.npy", rows, cols, ScalarType::f64, Layout::right);
     convert_file({.input = path, .output = folder / "B.npy", .layout = Layout::left});
-    EXPECT_TRUE(elements_of(folder / "B.npy") == elements_of(path));
+    EXPECT_TRUE(by_rows(folder / "B.npy") == by_rows(path));
     convert_file({.input = folder / "B.npy", .output = folder / "C.npy", .layout = Layout::right});
     EXPECT_TRUE(content_of(folder / "C.npy") == content_of(path));
   }
