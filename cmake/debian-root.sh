@@ -17,6 +17,9 @@ serial_packages=(libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev libopenbl
 hip_packages=(clang hipcc libamdhip64-dev libkokkos-dev)
 lint_packages=(g++-12 clang clang-format clang-tidy libclang-rt-dev llvm libomp-dev python3 reuse)
 docs_packages=(doxygen graphviz python3-sphinx python3-myst-parser python3-breathe furo)
+arm64_packages=(cmake ninja-build git libcli11-dev nlohmann-json3-dev libftxui-dev libssl-dev
+  libkokkos-dev libhdf5-dev python3-dev python3-numpy python3-venv python3-nanobind nanobind-dev
+  python3-scikit-build-core patchelf)
 
 root_name() {
   case $1 in
@@ -31,6 +34,7 @@ root_packages() {
     serial) echo "${common_packages[*]} ${serial_packages[*]}" ;;
     hip) echo "${hip_packages[*]}" ;;
     docs) echo "${docs_packages[*]}" ;;
+    arm64) echo "${arm64_packages[*]}" ;;
     openmp) echo "${common_packages[*]} ${openmp_packages[*]} ${python_packages[*]} ${mpi_packages[*]}" ;;
     lint) echo "${common_packages[*]} ${openmp_packages[*]} ${lint_packages[*]} libopenmpi-dev openmpi-bin" ;;
   esac
@@ -71,6 +75,7 @@ make_root() {
       rm -rf --one-file-system "$path.partial"
       bootstrap_root "$mirror" "$path.partial" "$(root_packages "$name")" &>"$path.log" || explain_failure "$path.log"
       finish_root "$path.partial" >>"$path.log"
+      [[ $name != arm64 ]] || add_cross_compiler "$mirror" "$path.partial" &>>"$path.log" || explain_failure "$path.log"
       mv "$path.partial" "$path"
       for old in "$roots_dir/$name"-*; do # earlier package lists
         [[ $old == "$path"* ]] || remove_root "$old"
@@ -93,6 +98,7 @@ bootstrap_root() {
     apt-config dump | grep -E '^Acquire::(Check-Valid-Until|Check-Date|Retries|https?::Proxy[^ ]*) '
   )
   [[ ! -e $keyring ]] || options+=("--keyring=$keyring")
+  [[ $2 != */arm64-*.partial ]] || options+=(--architectures=arm64)
   mmdebstrap --mode=root --variant=apt --include="${3// /,}" "${options[@]}" \
     --aptopt='APT::Sandbox::User "root"' --aptopt='APT::Install-Recommends "false"' \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
@@ -108,6 +114,18 @@ finish_root() {
       [[ -e $dir/../../libkokkos$library.a ]] || printf '!<arch>\n' >"$dir/../../libkokkos$library.a"
     done
   done
+}
+
+# A compiler that runs on this processor, for a root whose other programs run in an emulator: its own root in
+# /usr/cross, and links where it looks for libraries and CMake for tools.
+add_cross_compiler() {
+  local folder name
+  bootstrap_root "$1" "$2/usr/cross" "g++-aarch64-linux-gnu ccache" || return
+  for folder in lib64 usr/lib/x86_64-linux-gnu usr/aarch64-linux-gnu; do ln -sfn "/usr/cross/$folder" "$2/$folder"; done
+  for name in g++ gcc nm ar ranlib strip; do ln -s "/usr/cross/usr/bin/aarch64-linux-gnu-$name" "$2/usr/local/bin/$name"; done
+  ln -s g++ "$2/usr/local/bin/c++"
+  ln -s gcc "$2/usr/local/bin/cc"
+  ln -s /usr/cross/usr/bin/ccache "$2/usr/local/bin/ccache"
 }
 
 explain_failure() {
@@ -129,7 +147,7 @@ remove_root() {
 remove_roots() {
   local old
   rm -rf "$roots_dir/ccache"
-  for old in "$roots_dir"/{openmp,serial,lint,hip,docs}-*; do [[ ! -e $old ]] || remove_root "$old"; done
+  for old in "$roots_dir"/{openmp,serial,lint,hip,docs,arm64}-*; do [[ ! -e $old ]] || remove_root "$old"; done
 }
 
 # in_root PATH CMD ARGS…: in the current folder; mounts end with the command.
