@@ -120,7 +120,7 @@ TYPED_TEST(DistributedStreams, OfBlocksHaveTheBitsOfVectorsAndTheirReads) {
   using Memory = typename TypeParam::Exec::memory_space;
   using ByColumns = Kokkos::View<T**, Kokkos::LayoutLeft, Memory>;
   using ByRows = Kokkos::View<T**, Kokkos::LayoutRight, Memory>;
-  constexpr std::int64_t k = 5;
+  constexpr std::int64_t k = 3;
   auto const filled = [&]<class Block>(Block const& block, std::uint64_t seed) {
     for (std::int64_t j = 0; j < k; ++j) {
       Kokkos::deep_copy(Kokkos::subview(block, Kokkos::ALL, j),
@@ -129,7 +129,7 @@ TYPED_TEST(DistributedStreams, OfBlocksHaveTheBitsOfVectorsAndTheirReads) {
     }
     return block;
   };
-  for (Shape const& shape : this->shapes()) {
+  for (Shape const& shape : {Shape{3, 5}, Shape{5000, 8}, Shape{2, 60'000}}) {
     auto const [m, n] = shape;
     auto const A = this->held(shape);
     auto const weights = this->vector(m, 40);
