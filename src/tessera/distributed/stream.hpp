@@ -22,7 +22,7 @@
 
 /// Streams by many processes, with the bits of one (docs/distributed.md): `atax`, `aatx`,
 /// `multiply`, `multiply_transposed` and `multiply_both` take a `Distributed` in place of an
-/// execution space; all but the last also for blocks of vectors.
+/// execution space. `multiply_both` takes vectors, the others also blocks of vectors.
 ///
 /// All ranks pass the same matrix, replicated vectors, and the same memory limit per rank. Results
 /// are replicated.

@@ -310,7 +310,7 @@ class NewtonRun {
     return to;
   }
 
-  /// Whether other coefficients give the same η, as far as H tells.
+  /// Whether H leaves other coefficients with the same η.
   [[nodiscard]] bool has_dependent() const {
     bool const has_sum =
         options_.penalty > 0 && loss_ == Loss::multinomial && options_.has_intercept;
