@@ -105,13 +105,13 @@ Report atax_of_columns(Distributed<Exec> const& world, AnySource<T, Layout> cons
         std::vector<Factor> its_factors;
         its_factors.reserve(factors.size());
         for (Factor const& factor : factors) its_factors.push_back(shifted(factor, first));
-        std::optional<MatrixArgument<T>> its_B;
+        std::optional<MatrixArgument<T>> its_b;
         if (B.size() > 0) {
-          its_B.emplace(Kokkos::subview(B, Kokkos::pair(first, first + part.rows()), Kokkos::ALL));
+          its_b.emplace(Kokkos::subview(B, Kokkos::pair(first, first + part.rows()), Kokkos::ALL));
         }
         Columns<Exec, T> const root(sum.data, C.extent(0), C.extent(1));
         return run_atax_of_columns<Exec, T>(world.exec(), part, tessera::detail::matrix_in(V),
-                                            its_B, tessera::detail::matrix_out(root), its,
+                                            its_b, tessera::detail::matrix_out(root), its,
                                             {.keep_product = keep_product}, its_factors);
       },
       {C.data(), 1});
