@@ -406,7 +406,8 @@ TEST_F(ReportTest, types_that_were_converted_are_named) {
     return done;
   };
   auto const result = with(words, {"--output", "b.npy", "--check"});
-  EXPECT_THAT(result.out, HasSubstr("2 rows x 2 columns, f32 (int16 in the file and in memory), row-major"));
+  EXPECT_THAT(result.out,
+              HasSubstr("2 rows x 2 columns, f32 (int16 in the file and in memory), row-major"));
   EXPECT_THAT(result.out, HasSubstr("h.npy (float16 in the file), 2 entries"));
   EXPECT_EQ(last_elements<float>("b.npy", 2), (std::vector<float>{5, -5}));
   json const r = json::parse(with(words).out);
