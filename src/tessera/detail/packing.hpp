@@ -17,7 +17,7 @@
 #include <tessera/order/blocks.hpp>
 #include <tessera/order/narrow.hpp>
 
-/// Kernels that zero and copy vectors; contiguous copies of arguments in the workspace of a call.
+/// Kernels that set vectors to zero and copy them; contiguous copies of arguments in a workspace.
 namespace tessera::detail {
 
 /// Scalars for a contiguous copy; 0 if none is needed.
