@@ -117,7 +117,8 @@ Report atax_of_columns(Distributed<Exec> const& world, AnySource<T, Layout> cons
       {C.data(), 1});
   if (B.size() == 0) return report;
   Index const unit = by_rows ? extents_of(source).panel() : Index{summation::segment<T>};
-  share_columns(world, B, parts::even_rows_by_rank({source.rows(), unit}, world.size()));
+  parts::Units const units{source.rows(), unit};
+  share_columns(world, B, parts::even_rows_by_rank(units, world.size()));
   return report;
 }
 
@@ -149,7 +150,8 @@ Report product_of_columns(Distributed<Exec> const& world, std::string const& nam
       },
       {Y.data(), 1});
   if (!IsSum) {
-    share_columns(world, Y, parts::even_rows_by_rank({extents_of(source).count, 1}, world.size()));
+    parts::Units const units{extents_of(source).count, 1};
+    share_columns(world, Y, parts::even_rows_by_rank(units, world.size()));
   }
   return report;
 }
