@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # wheel.sh FOLDER [STEP…]: builds the wheel with its libraries there, and tests it in a clean environment. The steps
-# are the functions below; without any: get_tools build repair try_it run_tests.
-# Exits with 77 if PyPI does not answer.
+# are the functions below; without any: get_tools build repair try_it run_tests. packaging/wheels/cuda.sh calls it for
+# the wheel with CUDA. Exits with 77 if PyPI does not answer.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 out=$1
@@ -36,7 +36,7 @@ repair() {
   # libgomp's thread pools are separate, so that of another package is harmless.
   say "taking in its libraries"
   "$out/tools/bin/auditwheel" show "$out"/built/*.whl >&2
-  "$out/tools/bin/auditwheel" repair --wheel-dir "$out/repaired" "$out"/built/*.whl >&2
+  "$out/tools/bin/auditwheel" repair --exclude 'libcuda*.so.*' --wheel-dir "$out/repaired" "$out"/built/*.whl >&2
 
   # Another Kokkos may be found first (RTLD_GLOBAL): unique symbol names.
   "$out/tools/bin/wheel" unpack --dest "$out/unpacked" "$out"/repaired/*.whl >&2
@@ -48,6 +48,7 @@ repair() {
       patchelf --rename-dynamic-symbols "$out/names" "$file"
     done
   fi
+  if [[ -n ${TESSERA_CUDA:-} ]]; then make_it_cuda "$out"/unpacked/*; fi
   mkdir "$out/dist"
   # wheel has no option for zlib's level; 9 saves 70 kB.
   "$out/tools/bin/python" -c 'import runpy, zlib; zlib.Z_DEFAULT_COMPRESSION = 9; runpy.run_module("wheel", run_name="__main__")' \
@@ -55,6 +56,18 @@ repair() {
 
   say "checking it"
   PATH="$out/tools/bin:$PATH" "$here/src/python/check_wheel.sh" "$out"/dist/*.whl >&2
+}
+
+# make_it_cuda FOLDER: gives the unpacked wheel the name of TESSERA_CUDA (cuda13). It needs NVIDIA's package of the
+# runtime library instead of containing a copy.
+make_it_cuda() {
+  local folder=$1 major=${TESSERA_CUDA#cuda} info
+  info=$(basename "$folder"/*.dist-info)
+  sed -i "s/^Name: .*/&-$TESSERA_CUDA/; 0,/^Requires-Dist: /s//Requires-Dist: nvidia-cuda-runtime>=$major,<$((major + 1))\n&/" \
+    "$folder/$info/METADATA"
+  mv "$folder/$info" "$folder/${info/tessera_linalg/tessera_linalg_$TESSERA_CUDA}"
+  patchelf --add-rpath "\$ORIGIN/../nvidia/cu$major/lib" "$folder"/tessera/_core*.so
+  patchelf --add-rpath "\$ORIGIN/../../nvidia/cu$major/lib" "$folder/tessera/bin/tessera"
 }
 
 try_it() {
