@@ -19,7 +19,7 @@ assert (tessera.atax(a, v) == a.T @ (a @ v)).all()
 assert tessera.__file__.startswith(site), tessera.__file__
 
 mapped = {line.split()[-1] for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if ".so" in line}
-for library in ("libkokkos", "libgomp"):
+for library in ("libtessera", "libkokkos", "libgomp"):
     foreign = [path for path in mapped if library in path and not path.startswith(site)]
     assert not foreign, f"{library} comes from outside the wheel: {foreign}"
 
@@ -31,9 +31,9 @@ def symbols(path):
 
 core = next(path for path in mapped if "tessera/_core" in path)
 assert symbols(core) == ["PyInit__core"], symbols(core)
-for library in (path for path in mapped if "libkokkos" in path):
-    seen = [name for name in symbols(library) if "kokkos" in name.lower() and not name.startswith("tessera_")]
-    assert not seen, f"another Kokkos could be taken for {library}: {seen}"
+for library in (path for path in mapped if "libkokkos" in path or "libtessera" in path):
+    seen = [name for name in symbols(library) if name.startswith("_Z") and ("okkos" in name or "tessera" in name)]
+    assert not seen, f"another library could be taken for {library}: {seen}"
 
 
 def random_numbers(count, seed, dtype):

