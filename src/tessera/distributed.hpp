@@ -32,6 +32,11 @@
 #include <tessera/distributed/rows.hpp>
 #include <tessera/options.hpp>
 
+namespace tessera::solve::detail {
+template <class Exec, class T, class A>
+class OperatorOnRanks;
+}
+
 /// Operations on a matrix whose rows are distributed over MPI processes.
 namespace tessera {
 
@@ -111,8 +116,7 @@ class Distributed {
   /// Of a matrix that is read as T.
   template <Scalar T, StoredMatrixOf<Exec> A>
   [[nodiscard]] Place place_of(A const& a) const {
-    auto const global = agree<T>("place_of", detail::stored_in<T>(a), [] {}, {});
-    return {global.rows[index()], global.all_rows, global.by_rows, global.rows};
+    return find_place<T>(detail::stored_in<T>(a));
   }
   template <MatrixOf<Exec> A>
   [[nodiscard]] Place place_of(A const& a) const {
@@ -206,26 +210,6 @@ class Distributed {
     return dot(x, x, options);
   }
 
-  /// c = a sum over all rows of A, in the order of `multiply_transposed`. For solvers.
-  ///
-  /// @param name     of the sum
-  /// @param a        this rank's rows
-  /// @param c        one entry per column, replicated
-  /// @param kernels  accelerated or portable
-  /// @param make_job make_job(all rows) returns a job as distributed::detail::SquaresJob
-  /// @throws DistributedError on all ranks if calls differ or a job throws
-  template <StoredMatrixOf<Exec> A, VectorOf<Exec, A> C, class MakeJob>
-    requires OutputVector<C>
-  void sum_over_rows(char const* name, A const& a, C const& c, Kernels kernels,
-                     MakeJob const& make_job) const {
-    using T = typename C::non_const_value_type;
-    auto const in = detail::stored_in<T>(a);
-    auto const out = detail::vector_out(c);
-    auto const global =
-        agree<T>(name, in, [&] { checks::require_output(name, "C", out, in.extent(1)); }, {});
-    sum_over_rows<T>(global, in, detail::output(out), kernels, make_job(global.all_rows));
-  }
-
   /// Gives every rank all entries of a vector whose rows each rank has filled in.
   ///
   /// @param x    contiguous, of the same length on every rank
@@ -250,6 +234,9 @@ class Distributed {
   }
 
  private:
+  template <class, class, class>
+  friend class solve::detail::OperatorOnRanks;  // which has an argument instead of a View
+
   using Global = distributed::detail::Global;
   using Sameness = distributed::detail::Sameness;
 
@@ -259,6 +246,11 @@ class Distributed {
   Global agree(char const* operation, A const& a, Check const& check,
                Sameness const& sameness) const {
     return distributed::detail::agree<T>(*comm_, operation, a, check, sameness);
+  }
+  template <class T, detail::ReadAs<T> A>
+  Place find_place(A const& a) const {
+    auto const global = agree<T>("place_of", a, [] {}, {});
+    return {global.rows[index()], global.all_rows, global.by_rows, global.rows};
   }
   template <class X, class GetMine>
   void share_agreed_rows(X const& x, GetMine const& get_mine) const {
@@ -335,6 +327,16 @@ class Distributed {
     distributed::detail::TransposedBlockJob<Exec, T, A> const job{exec_, a, b, options,
                                                                   global.all_rows};
     sum_block_over_rows<T>(global, a, c, options.kernels, job);
+  }
+
+  /// c = a sum over all rows of A, in the order of `multiply_transposed`. make_job(all rows) returns
+  /// a job as distributed::detail::SquaresJob.
+  template <class T, detail::ReadAs<T> A, class MakeJob>
+  void call_sum(char const* name, A const& a, detail::VectorArgument<T> const& c, Kernels kernels,
+                MakeJob const& make_job) const {
+    auto const global =
+        agree<T>(name, a, [&] { checks::require_output(name, "C", c, a.extent(1)); }, {});
+    sum_over_rows<T>(global, a, detail::output(c), kernels, make_job(global.all_rows));
   }
 
   template <class T, detail::ReadAs<T> A>

@@ -142,6 +142,7 @@ TEST_F(RanksTest, hold_narrow_rows_as_stored) {
   write("rows.npy", npy("|u1", "(900, 70)", elements));
   write("columns.npy", npy("|i1", "(900, 70)", elements, true));
   run_on(1, {"gen", "--rows", "70", "--cols", "3", "--type", "f32", "--output", "three.npy"});
+  run_on(1, {"gen", "--rows", "900", "--cols", "1", "--type", "f32", "--output", "y.npy"});
   for (std::string const matrix : {"rows.npy", "columns.npy"}) {
     for (auto const& command : std::vector<Words>{{"atax", matrix, "--check"},
                                                   {"atax", matrix, "--vector", "three.npy"},
@@ -153,6 +154,16 @@ TEST_F(RanksTest, hold_narrow_rows_as_stored) {
       EXPECT_EQ(found["sha256"], expected["sha256"]) << command[0] << ' ' << matrix;
       EXPECT_EQ(found["held_type"], found["stored_type"]) << command[0] << ' ' << matrix;
       EXPECT_LT(found["bytes"], 2 * 900 * 70) << command[0] << ' ' << matrix;
+    }
+    for (auto const& command : std::vector<Words>{{"lstsq", matrix, "y.npy"},
+                                                  {"lstsq", matrix, "y.npy", "--method", "lsmr"},
+                                                  {"svd", matrix, "-k", "2", "--check"},
+                                                  {"pca", matrix, "-k", "2"},
+                                                  {"fit", "linear", matrix, "y.npy"}}) {
+      auto const expected = report_of(1, command);
+      auto const found = report_of(3, command);
+      EXPECT_EQ(found["sha256"], expected["sha256"]) << command[0] << ' ' << matrix;
+      EXPECT_EQ(found["held_type"], found["stored_type"]) << command[0] << ' ' << matrix;
     }
     EXPECT_EQ(report_of(3, {"gemv", matrix, "--type", "f64"})["held_type"], "f64");
   }

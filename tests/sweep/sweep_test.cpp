@@ -241,7 +241,7 @@ TYPED_TEST_SUITE(Sweep, Cases, CaseName);
 
 TYPED_TEST(Sweep, OfRandomShapesHasTheBitsOfTheHost) {
   auto const& settings = this->settings;
-  std::uint64_t const shapes = settings.shapes.value_or(TestFixture::is_gpu ? 2000 : 24);
+  std::uint64_t const shapes = settings.shapes.value_or(TestFixture::is_gpu ? 500 : 24);
   int const repetitions =
       static_cast<int>(settings.repetitions.value_or(TestFixture::is_gpu ? 20 : 4));
   this->fill(most_matrix_numbers, most_input_numbers);

@@ -3,50 +3,20 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 #include <type_traits>
 
-#include <app/base/progress.hpp>
 #include <app/ranks/mpi.hpp>
+#include <app/ranks/rows.hpp>
 #include <app/run/run_typed.hpp>
 #include <app/run/stored_typed.hpp>
 #include <app/stream/stream.hpp>
 #include <app/stream/stream_typed.hpp>
-#include <io/chunked_read.hpp>
 #include <io/matrix_reader.hpp>
 #include <tessera/backends/backends.hpp>
 #include <tessera/distributed.hpp>
 
 namespace tessera::app {
-namespace {
-
-/// This rank's rows, as in the file.
-template <class S, class Layout>
-Kokkos::View<S**, Layout, Kokkos::HostSpace> read_stored_rows(io::MatrixReader const& reader,
-                                                              distributed::Rows const& rows,
-                                                              RankFacts& facts) {
-  using Bits = std::conditional_t<sizeof(S) == 1, std::uint8_t, std::uint16_t>;
-  Stopwatch const watch;
-  std::uint64_t const cols = reader.info().cols;
-  auto const A =
-      allocate<Kokkos::View<S**, Layout, Kokkos::HostSpace>, Kokkos::DefaultHostExecutionSpace>(
-          reader.path(), "the rows of a rank", rows.count, static_cast<std::int64_t>(cols));
-  if (rows.count > 0) {
-    io::Block const mine{.row = static_cast<std::uint64_t>(rows.first),
-                         .col = 0,
-                         .rows = static_cast<std::uint64_t>(rows.count),
-                         .cols = cols};
-    io::read_whole_block(reader, mine,
-                         std::span(reinterpret_cast<Bits*>(A.data()), mine.elements()));
-  }
-  reader.check_unchanged();
-  facts = {.first_row = rows.first, .rows = rows.count, .read_seconds = watch.seconds()};
-  return A;
-}
-
-}  // namespace
-
 Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
   Measurement to;
   to.method = "distributed";
@@ -119,7 +89,7 @@ Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
       }
     }
     if (!products) {
-      auto const A = read_rows<Exec, T, Layout>(exec, r.reader, mine.first, mine.count, facts);
+      auto const A = read_rows<Exec, T, Layout>(exec, r.reader, mine, facts);
       products = [&products_of, A] { products_of(A); };
     }
     measure(exec, repeat, to, Stage{"distributed", products});

@@ -3,11 +3,15 @@
 
 #include <cstddef>
 #include <functional>
+#include <type_traits>
 
 #include <app/ranks/mpi.hpp>
+#include <app/ranks/rows.hpp>
 #include <app/run/run_typed.hpp>
+#include <app/run/stored_typed.hpp>
 #include <app/solve/solve.hpp>
 #include <app/stream/stream_typed.hpp>
+#include <tessera/backends/backends.hpp>
 #include <tessera/distributed.hpp>
 #include <tessera/distributed/operator.hpp>
 
@@ -38,13 +42,24 @@ Reading with_operator_on_ranks(SolveRequest const& r,
         r.in_segments ? even_rows({shape.rows, summation::segment<T>}, world.rank(), world.size())
                       : world.template rows_of<T, Layout>(shape.rows, shape.cols);
     RankFacts facts;
-    auto const A = read_rows<Exec, T, Layout>(exec, r.reader, mine.first, mine.count, facts);
-    reading.seconds = facts.read_seconds;
-    solve::DistributedOperator<Exec, DeviceMatrix<Exec, T, Layout>> const op(
-        world, A, {.kernels = r.place.kernels});
-    reading.ranks = communicator()->gather(facts);
-    reading.exchange = world.exchange();
-    work(&op);
+    auto const solve_with = [&](auto const& A) {
+      reading.seconds = facts.read_seconds;
+      solve::detail::OperatorOnRanks const op(world, A,
+                                              AtaxOptions<Exec, T>{.kernels = r.place.kernels});
+      reading.ranks = communicator()->gather(facts);
+      reading.exchange = world.exchange();
+      work(&op);
+    };
+    if constexpr (std::is_same_v<T, float> && !backends::Backend<Exec>::is_gpu) {
+      if (r.place.holds_stored) {
+        return with_narrow_type(info.stored, [&]<class S>(S) {
+          auto const A = read_stored_rows<S, Layout>(r.reader, mine, facts);
+          solve_with(tessera::detail::narrow_in<T>(A));
+        });
+      }
+    }
+    auto const A = read_rows<Exec, T, Layout>(exec, r.reader, mine, facts);
+    solve_with(tessera::detail::matrix_in(A));
   });
   return reading;
 }

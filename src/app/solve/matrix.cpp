@@ -30,8 +30,7 @@ namespace tessera::app {
 namespace {
 
 /// Replaces the matrix of floats by the stored one, and rows that are widened at a time.
-void take_stored(Forecast& forecast, io::MatrixInfo const& info) {
-  auto const rows = static_cast<std::int64_t>(info.rows);
+void take_stored(Forecast& forecast, io::MatrixInfo const& info, std::int64_t rows) {
   auto const cols = static_cast<std::int64_t>(info.cols);
   std::size_t const group = solve::detail::group_bytes(Kokkos::DefaultHostExecutionSpace());
   stream::detail::Extents const extents{rows, std::max<std::int64_t>(1, cols)};
@@ -51,12 +50,12 @@ SolvePlace choose_place(SolveOptions const& options, io::MatrixReader const& rea
                     .layout = info.layout,
                     .kernels = options.kernels};
   auto const holds_stored = [=, &reader](BackendChoice backend) {
-    return !ranks().are_many() && may_hold_stored(reader, shape.type, backend);
+    return may_hold_stored(reader, shape.type, backend);
   };
   Job const job{.forecast =
                     [=, &info](BackendChoice backend) {
                       Forecast forecast = row_of(OperationId::atax).forecast(shape, backend);
-                      if (holds_stored(backend)) take_stored(forecast, info);
+                      if (holds_stored(backend)) take_stored(forecast, info, shape.rows);
                       forecast.results += vectors;
                       return forecast;
                     },

@@ -389,19 +389,4 @@ void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint6
   reader.check_unchanged();
 }
 
-template <class Exec, class T, class Layout>
-DeviceMatrix<Exec, T, Layout> read_rows(Exec const& exec, io::MatrixReader const& reader,
-                                        std::int64_t first, std::int64_t count, RankFacts& facts) {
-  Stopwatch const watch;
-  auto const cols = static_cast<std::int64_t>(reader.info().cols);
-  auto const rows = allocate<io::MatrixView<T, Layout>, Kokkos::DefaultHostExecutionSpace>(
-      reader.path(), "the rows of a rank", count, cols);
-  if (count > 0) FileSource<T, Layout>(reader).read({first, count, 0, cols}, rows.data());
-  reader.check_unchanged();
-  Measurement copying;
-  auto const on_device = bring<Exec, T, Layout>(exec, rows, reader.path(), copying);
-  facts = {.first_row = first, .rows = count, .read_seconds = watch.seconds()};
-  return on_device;
-}
-
 }  // namespace tessera::app

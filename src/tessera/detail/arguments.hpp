@@ -58,6 +58,20 @@ class MatrixArgument {
   [[nodiscard]] std::size_t extent(std::size_t i) const { return extents_[i]; }
   [[nodiscard]] std::size_t stride(std::size_t i) const { return strides_[i]; }
   [[nodiscard]] Lines lines() const { return lines_; }
+  /// Rows [first, first + count).
+  [[nodiscard]] MatrixArgument rows(std::size_t first, std::size_t count) const {
+    MatrixArgument result = *this;
+    result.take_rows(first, count, sizeof(T));
+    return result;
+  }
+
+ protected:
+  void take_rows(std::size_t first, std::size_t count, std::size_t bytes_of_element) {
+    using Byte = std::conditional_t<std::is_const_v<T>, unsigned char const, unsigned char>;
+    data_ = reinterpret_cast<T*>(reinterpret_cast<Byte*>(data_) +
+                                 first * strides_[0] * bytes_of_element);
+    extents_[0] = count;
+  }
 
  private:
   template <class Layout>
@@ -88,6 +102,11 @@ class NarrowArgument : public MatrixArgument<void const> {
     return {static_cast<unsigned char const*>(MatrixArgument<void const>::data()), storage_};
   }
   [[nodiscard]] std::size_t element_bytes() const { return tessera::element_bytes(storage_); }
+  [[nodiscard]] NarrowArgument rows(std::size_t first, std::size_t count) const {
+    NarrowArgument result = *this;
+    result.take_rows(first, count, element_bytes());
+    return result;
+  }
 
  private:
   Storage storage_;

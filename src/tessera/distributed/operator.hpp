@@ -32,31 +32,19 @@
 /// Distributed matrices for solvers.
 namespace tessera::solve {
 
-/// A matrix in memory whose rows are distributed (docs/distributed.md). The constructor and all
-/// calls are collective; callbacks must decide alike on all ranks. Ignores the workspace of the
-/// options. Products with blocks of vectors require that each rank's first row is a multiple of
-/// summation::segment<T>.
-///
-/// A narrow matrix is read as stored, as by MatrixOperator, with the bits of the matrix widened
-/// to T.
-///
-/// ```cpp
-/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
-/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", world.rows_of<double>(1000, 30).count, 30);
-/// tessera::solve::DistributedOperator const op(world, A);
-/// Kokkos::View<double*> b("b", 1000);  // complete on every rank
-/// auto const result = tessera::solve::lsmr(op, b);
-/// ```
-template <ExecutionSpace Exec, class A, Scalar T = typename detail::ScalarOf<A>::Type>
-  requires StoredMatrixOf<A, Exec>
-class DistributedOperator final : public BlockOperator<Exec, T> {
+namespace detail {
+
+/// Without the View's type, as OperatorInMemory: A is an argument that is read as T. The memory is
+/// not owned.
+template <class Exec, class T, class A>
+class OperatorOnRanks : public BlockOperator<Exec, T> {
   using Base = BlockOperator<Exec, T>;
   using World = Distributed<Exec>;
 
  public:
   /// `a`: this rank's rows. `world` must outlive the operator.
-  DistributedOperator(World const& world, A const& a, AtaxOptions<Exec, T> const& options = {})
-      : DistributedOperator(world, a, options, world.template place_of<T>(a)) {}
+  OperatorOnRanks(World const& world, A const& a, AtaxOptions<Exec, T> const& options = {})
+      : OperatorOnRanks(world, a, options, world.template find_place<T>(a)) {}
 
   /// Whether each rank's rows begin a segment. Otherwise solvers iterate, and sums of columns are
   /// in T: `pca` does not have the bits of one process.
@@ -67,11 +55,11 @@ class DistributedOperator final : public BlockOperator<Exec, T> {
   }
 
  private:
-  DistributedOperator(World const& world, A a, AtaxOptions<Exec, T> const& options,
-                      typename World::Place const& place)
+  OperatorOnRanks(World const& world, A const& a, AtaxOptions<Exec, T> const& options,
+                  typename World::Place const& place)
       : Base(world.exec(), place.all_rows, static_cast<Index>(a.extent(1)), place.by_rows),
         world_(world),
-        a_(std::move(a)),
+        a_(a),
         rows_(place.rows),
         rows_by_rank_(place.rows_by_rank),
         by_rows_(place.by_rows),
@@ -86,48 +74,60 @@ class DistributedOperator final : public BlockOperator<Exec, T> {
   void do_atax(ConstValues<Exec, T> const& v, typename Base::Map const& map,
                Values<Exec, T> const& b, Values<Exec, T> const& c,
                bool keep_product) const override {
+    using namespace tessera::detail;
     AtaxOptions<Exec, T> options = options_;
     options.method = method_;
     options.map = distributed::detail::some_of(map, rows_);
     options.keep_product = keep_product;
-    if (b.extent(0) == 0) return world_.atax(a_, v, c, options);
-    world_.atax(a_, v, mine(b), c, options);
+    if (b.extent(0) == 0) {
+      return world_.template call_atax<T>(a_, vector_in(v), nullptr, vector_out(c), options);
+    }
+    auto const first = vector_out(mine(b));
+    world_.template call_atax<T>(a_, vector_in(v), &first, vector_out(c), options);
     world_.share_rows(b, rows_by_rank_);
   }
   void do_multiply(ConstValues<Exec, T> const& v, Values<Exec, T> const& b) const override {
-    world_.multiply(a_, v, mine(b), options_);
+    using namespace tessera::detail;
+    world_.template call_multiply<T>(a_, vector_in(v), vector_out(mine(b)), options_);
     world_.share_rows(b, rows_by_rank_);
   }
   void do_multiply_transposed(ConstValues<Exec, T> const& u,
                               Values<Exec, T> const& c) const override {
-    world_.multiply_transposed(a_, mine(u), c, options_);
+    multiply_transposed(tessera::detail::vector_in(mine(u)), tessera::detail::vector_out(c));
+  }
+  template <class In, class Out>
+  void multiply_transposed(In const& u, Out const& c) const {
+    world_.template call_transposed<T>("Distributed::multiply_transposed", a_, u, c, options_,
+                                       false);
   }
   Index do_atax_of_each(ConstRows<Exec, T> const& VT, std::vector<typename Base::Map> const& maps,
                         Rows<Exec, T> const& BT, Rows<Exec, T> const& CT) const override {
-    auto const V = detail::as_columns<Exec, T const>(VT);
-    auto const B = my_rows(detail::as_columns<Exec, T>(BT));
-    auto const C = detail::as_columns<Exec, T>(CT);
+    using namespace tessera::detail;
+    auto const V = matrix_in(as_columns<Exec, T const>(VT));
+    auto const some = my_rows(as_columns<Exec, T>(BT));
+    auto const B = matrix_out(some);
+    auto const C = matrix_out(as_columns<Exec, T>(CT));
     if (maps.empty()) {
       AtaxOptions<Exec, T> options = options_;
       options.method = method_;
-      world_.atax(a_, V, B, C, options);
+      world_.template call_atax<T>(a_, V, &B, C, options);
     } else {
-      world_.multiply(a_, V, B, options_);
+      world_.template call_multiply<T>(a_, V, B, options_);
       world_.together([&] {
         std::vector<typename Base::Map> mine;
         mine.reserve(maps.size());
         for (auto const& map : maps) mine.push_back(distributed::detail::some_of(map, rows_));
-        detail::apply_maps<Exec, T>(this->exec(), mine, BT, rows_.first, rows_.count);
+        solve::detail::apply_maps<Exec, T>(this->exec(), mine, BT, rows_.first, rows_.count);
       });
-      world_.multiply_transposed(a_, B, C, options_);
+      multiply_transposed(matrix_in(some), C);
     }
-    detail::share_block(world_, BT, rows_by_rank_);
+    share_block(world_, BT, rows_by_rank_);
     return (maps.empty() ? 1 : 2) * passes_of(VT.extent(0));
   }
   Index do_multiply_transposed_of_each(ConstRows<Exec, T> const& UT,
                                        Rows<Exec, T> const& CT) const override {
-    world_.multiply_transposed(a_, my_rows(detail::as_columns<Exec, T const>(UT)),
-                               detail::as_columns<Exec, T>(CT), options_);
+    multiply_transposed(tessera::detail::matrix_in(my_rows(as_columns<Exec, T const>(UT))),
+                        tessera::detail::matrix_out(as_columns<Exec, T>(CT)));
     return passes_of(UT.extent(0));
   }
   template <class Block>
@@ -137,47 +137,47 @@ class DistributedOperator final : public BlockOperator<Exec, T> {
   [[nodiscard]] Index passes_of(std::size_t vectors) const {
     return tessera::detail::passes_of(
         vectors, tessera::detail::columns_at_once<Exec, T>(
-                     "solve", tessera::detail::stored_in<T>(a_), options_.kernels));
+                     "solve", a_, options_.kernels));
   }
-  void do_multiply_block(detail::BlockProducts<Exec, T> const& products) const override {
+  void do_multiply_block(BlockProducts<Exec, T> const& products) const override {
     Rows<Exec, T> root;
     world_.together([&] {
       root = Rows<Exec, T>("tessera::solve::root", products.CT.extent(0), products.CT.extent(1));
     });
     add_subtrees<T>(root.data(), products.CT.data(), static_cast<Index>(root.size()),
                     [&](distributed::Rows const& rows, auto const& some) {
-                      detail::BlockPart<Exec, T> const part(this->exec(), products, rows,
+                      BlockPart<Exec, T> const part(this->exec(), products, rows,
                                                             root.data());
-                      detail::products_in_memory(this->exec(), tessera::detail::stored_in<T>(some),
+                      products_in_memory(this->exec(), some,
                                                  part.products(), options_.kernels, workspace_);
                       part.finish();
                     });
-    detail::share_block(world_, products.BT, rows_by_rank_);
+    share_block(world_, products.BT, rows_by_rank_);
   }
-  void do_gram(detail::GramProducts<Exec, T> const& products) const override {
-    detail::GramProducts<Exec, T> part = products;
+  void do_gram(GramProducts<Exec, T> const& products) const override {
+    GramProducts<Exec, T> part = products;
     auto const size = static_cast<Index>(products.G.size());
-    world_.together([&] { part.G = detail::make_values<Exec, double>(this->exec(), size); });
+    world_.together([&] { part.G = make_values<Exec, double>(this->exec(), size); });
     add_subtrees<double>(part.G.data(), products.G.data(), size,
                          [&](distributed::Rows const& rows, auto const& some) {
                            part.first_row = rows.first;
-                           detail::products_in_memory(this->exec(),
-                                                      tessera::detail::stored_in<T>(some), part,
+                           products_in_memory(this->exec(),
+                                                      some, part,
                                                       options_.kernels, workspace_);
                          });
-    detail::share_block(world_, products.MT, rows_by_rank_);
+    share_block(world_, products.MT, rows_by_rank_);
   }
-  void do_moments(detail::MomentProducts<Exec, T> const& products) const override {
-    detail::MomentProducts<Exec, T> part = products;
+  void do_moments(MomentProducts<Exec, T> const& products) const override {
+    MomentProducts<Exec, T> part = products;
     world_.together(
-        [&] { part.to = detail::make_values<Exec, double>(this->exec(), products.size()); });
+        [&] { part.to = make_values<Exec, double>(this->exec(), products.size()); });
     add_subtrees<double>(
         part.to.data(), products.to.data(), products.size(),
         [&](distributed::Rows const& /*rows*/, auto const& some) {
-          detail::products_in_memory(this->exec(), tessera::detail::stored_in<T>(some), part,
+          products_in_memory(this->exec(), some, part,
                                      options_.kernels, workspace_);
         },
-        detail::joining_of_moments);
+        joining_of_moments);
   }
   /// to = the tree over all ranks' subtrees of `size` sums. add(rows, a) computes the sums of these
   /// rows at `root`.
@@ -212,8 +212,8 @@ class DistributedOperator final : public BlockOperator<Exec, T> {
       S* into = sum->roots();
       for (auto const& subtree : share.whole) {
         Index const first = subtree.rows.first - rows_.first;
-        add(subtree.rows,
-            Kokkos::subview(a_, Kokkos::pair(first, first + subtree.rows.count), Kokkos::ALL));
+        add(subtree.rows, a_.rows(static_cast<std::size_t>(first),
+                                  static_cast<std::size_t>(subtree.rows.count)));
         std::ranges::copy(stream::detail::to_host<S>(entries), into);
         into += size;
       }
@@ -226,23 +226,24 @@ class DistributedOperator final : public BlockOperator<Exec, T> {
   }
   void do_agree(std::string const& method,
                 std::function<std::uint64_t()> const& call) const override {
-    detail::agree_on_call(world_, method, call);
+    agree_on_call(world_, method, call);
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
-    world_.sum_over_rows("sums of squares", a_, c, options_.kernels, [&](Index all_rows) {
-      auto const in = tessera::detail::stored_in<T>(a_);
-      return distributed::detail::SquaresJob<Exec, T, std::remove_const_t<decltype(in)>>{
-          this->exec(), in, {mean.data(), units.data()}, options_.kernels, workspace_, all_rows};
-    });
+    world_.template call_sum<T>(
+        "sums of squares", a_, tessera::detail::vector_out(c), options_.kernels,
+        [&](Index all_rows) {
+          return distributed::detail::SquaresJob<Exec, T, A>{
+              this->exec(), a_, {mean.data(), units.data()}, options_.kernels, workspace_, all_rows};
+        });
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
-  void do_sum_rows(detail::RowSums<Exec, T>& sums, double* out) const override {
+  void do_sum_rows(RowSums<Exec, T>& sums, double* out) const override {
     Values<Exec, double> root;
-    world_.together([&] { root = detail::make_values<Exec, double>(this->exec(), sums.length()); });
+    world_.together([&] { root = make_values<Exec, double>(this->exec(), sums.length()); });
     add_subtrees<double>(
         root.data(), out, sums.length(), [&](distributed::Rows const& rows, auto const& some) {
-          detail::sum_rows_in_memory(this->exec(), tessera::detail::stored_in<T>(some), rows.first,
+          sum_rows_in_memory(this->exec(), some, rows.first,
                                      sums, options_.kernels, root.data());
         });
   }
@@ -255,6 +256,39 @@ class DistributedOperator final : public BlockOperator<Exec, T> {
   Method method_;
   mutable Workspace<Exec> workspace_;
   Options<Exec> options_;
+};
+
+}  // namespace detail
+
+/// A matrix in memory whose rows are distributed (docs/distributed.md). The constructor and all
+/// calls are collective; callbacks must decide alike on all ranks. Ignores the workspace of the
+/// options. Products with blocks of vectors require that each rank's first row is a multiple of
+/// summation::segment<T>.
+///
+/// A narrow matrix is read as stored, as by MatrixOperator, with the bits of the matrix widened
+/// to T.
+///
+/// ```cpp
+/// tessera::Distributed<Kokkos::DefaultExecutionSpace> const world(MPI_COMM_WORLD);
+/// Kokkos::View<double**, Kokkos::LayoutRight> A("A", world.rows_of<double>(1000, 30).count, 30);
+/// tessera::solve::DistributedOperator const op(world, A);
+/// Kokkos::View<double*> b("b", 1000);  // complete on every rank
+/// auto const result = tessera::solve::lsmr(op, b);
+/// ```
+template <ExecutionSpace Exec, class A, Scalar T = typename detail::ScalarOf<A>::Type>
+  requires StoredMatrixOf<A, Exec>
+class DistributedOperator final
+    : public detail::OperatorOnRanks<
+          Exec, T, decltype(tessera::detail::stored_in<T>(std::declval<A const&>()))> {
+ public:
+  /// `a`: this rank's rows. `world` must outlive the operator.
+  DistributedOperator(Distributed<Exec> const& world, A a, AtaxOptions<Exec, T> const& options = {})
+      : detail::OperatorOnRanks<Exec, T, decltype(tessera::detail::stored_in<T>(a))>(
+            world, tessera::detail::stored_in<T>(a), options),
+        a_(std::move(a)) {}
+
+ private:
+  A a_;  ///< owns the memory
 };
 
 }  // namespace tessera::solve
