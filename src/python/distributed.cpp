@@ -44,7 +44,7 @@ Taken take_sums(Call const& call, MatrixInput const& a, Taken const& in) {
 nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows, std::int64_t first,
                      std::int64_t count, std::string const& map, nb::handle of_map, nb::handle b) {
   Call const call{"distributed.World.atax", false};
-  MatrixInput const a = take_array(call, A);
+  MatrixInput const a = take_stored_array(call, A);
   Taken const in = take_vectors(call, a, v, "v", a.cols);
   Taken const c = take_sums(call, a, in);
   AtaxCall arguments{.a = a.array.array, .v = in.array, .c = c.array, .map = map};
@@ -63,7 +63,7 @@ nb::object atax_part(nb::handle A, nb::handle v, std::int64_t m, bool by_rows, s
 
 nb::object matvec_part(nb::handle A, nb::handle x, std::int64_t m, bool by_rows) {
   Call const call{"distributed.World.matvec", false};
-  MatrixInput const a = take_array(call, A);
+  MatrixInput const a = take_stored_array(call, A);
   Taken const in = take_vectors(call, a, x, "x", a.cols);
   Taken const b = take_output(call, a, in, nb::none(), "b", a.rows);
   without_gil([&] { multiply_part({m, by_rows}, a.array.array, in.array, b.array); });
@@ -73,7 +73,7 @@ nb::object matvec_part(nb::handle A, nb::handle x, std::int64_t m, bool by_rows)
 nb::object rmatvec_part(nb::handle A, nb::handle u, std::int64_t m, bool by_rows,
                         std::int64_t first, std::int64_t count) {
   Call const call{"distributed.World.rmatvec", false};
-  MatrixInput const a = take_array(call, A);
+  MatrixInput const a = take_stored_array(call, A);
   Taken const in = take_vectors(call, a, u, "u", a.rows);
   Taken const c = take_sums(call, a, in);
   without_gil([&] {

@@ -96,10 +96,21 @@ Taken take_output(Call const& call, MatrixInput const& a, Taken const& v, nb::ha
   return call.output(out, name, model(a, v), v.array.dimensions, extents, a.type, of_vectors(a));
 }
 
-MatrixInput take_array(Call const& call, nb::handle A) {
-  MatrixInput a = take_matrix(call, A);
+namespace {
+
+MatrixInput require_array(Call const& call, MatrixInput a) {
   if (a.streamed != nullptr) call.fail_type("A must be an array, found a matrix that is streamed");
   return a;
+}
+
+}  // namespace
+
+MatrixInput take_array(Call const& call, nb::handle A) {
+  return require_array(call, take_matrix(call, A));
+}
+
+MatrixInput take_stored_array(Call const& call, nb::handle A) {
+  return require_array(call, take_stored(call, A));
 }
 
 namespace {

@@ -33,7 +33,9 @@ MatrixInput take_matrix(Call const& call, nanobind::handle a);
 MatrixInput take_stored(Call const& call, nanobind::handle a);
 /// For vectors of A's type. If they are float32, A may have a narrow type.
 MatrixInput take_factor(Call const& call, nanobind::handle a, nanobind::handle vectors);
+/// Not a matrix that is streamed.
 MatrixInput take_array(Call const& call, nanobind::handle a);
+MatrixInput take_stored_array(Call const& call, nanobind::handle a);
 
 /// Decides kind and place of results: the matrix, or the vector if it is streamed.
 Taken const& model(MatrixInput const& a, Taken const& v);

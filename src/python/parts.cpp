@@ -31,13 +31,18 @@ parts::Units units_of(RowsOfMatrix const& matrix, std::int64_t cols, std::size_t
              : parts::units_of<double>(matrix.by_rows, matrix.all_rows, cols);
 }
 
+/// Calls body(exec, set, by_rows, T(), a), where `a` is an argument that is read as T.
 template <class Body>
 void with_kernels_for(RowsOfMatrix const& matrix, Array const& a, Body const& body) {
   Turn const turn(a.place.is_gpu ? Turn::Needs::first_lane : Turn::Needs::lane);
   auto const run = [&]<class Exec>(Exec const& exec) {
-    with_type(a, [&](auto scalar) {
-      with_kernels<Exec>(matrix.by_rows,
-                         [&](auto set, auto by_rows) { body(exec, set, by_rows, scalar); });
+    with_type(a, [&]<class T>(T scalar) {
+      with_matrix<Exec, T>(a, [&](auto const& view) {
+        auto const in = tessera::detail::stored_in<T>(view);
+        with_kernels<Exec, T>(in, matrix.by_rows, [&](auto set, auto by_rows) {
+          body(exec, set, by_rows, scalar, in);
+        });
+      });
     });
     exec.fence("tessera: the result of a part is there");
   };
@@ -115,16 +120,16 @@ void atax_of_part(RowsOfMatrix const& matrix, SomeRows const& some, AtaxCall con
   if (call.a.extents[0] == 0 || call.a.extents[1] == 0) return atax(call);
   with_kernels_for(
       matrix, call.a,
-      [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
+      [&]<class Exec, class Set, class ByRows, class T, class A>(Exec const& exec, Set, ByRows by_rows,
+                                                                 T, A const& in_a) {
         AtaxOptions<Exec, T> options;
         options.map = map_of<Exec, T>(call);
-        auto const a = matrix_in<Exec, T>(call.a);
         auto const v = block_in<Exec, T>(call.v);
         std::optional<tessera::detail::MatrixArgument<T>> b;
         if (call.b) b = block_out<Exec, T>(*call.b);
         tessera::detail::with_map(options.map, [&]<class Factor>(Factor const& factor) {
-          parts::AtaxBlockJob<Exec, T, Factor> const job{
-              exec, a, v, b ? &*b : nullptr, options, factor, matrix.all_rows};
+          parts::AtaxBlockJob<Exec, T, Factor, A> const job{
+              exec, in_a, v, b ? &*b : nullptr, options, factor, matrix.all_rows};
           job.template add_units<Set, by_rows()>({some.first, some.count}, rows_of<T>(call.c));
           for (Index j = 0; j < job.columns(); ++j) {
             tessera::detail::finish_atax(exec, some.count, job.b_of(j).from(some.first), 0, {},
@@ -139,9 +144,10 @@ void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, A
   if (a.extents[0] == 0 || a.extents[1] == 0) return product(a, Product::plain, v, b);
   with_kernels_for(
       matrix, a,
-      [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
-        auto const lines = parts::lines_of_rows<by_rows()>(matrix_in<Exec, T>(a), {0, a.extents[0]},
-                                                           matrix.all_rows);
+      [&]<class Exec, class Set, class ByRows, class T, class A>(Exec const& exec, Set, ByRows by_rows,
+                                                                 T, A const& in_a) {
+        auto const lines =
+            parts::lines_of_rows<by_rows()>(in_a, {0, a.extents[0]}, matrix.all_rows);
         if (v.dimensions == 2) {
           return parts::multiply_rows_by_block<Set, by_rows()>(
               exec, lines, matrix_in<Exec, T>(v), matrix_out<Exec, T>(b), Options<Exec>{});
@@ -156,16 +162,16 @@ void multiply_transposed_part(RowsOfMatrix const& matrix, SomeRows const& some, 
   if (a.extents[0] == 0 || a.extents[1] == 0) return product(a, Product::transposed, u, c);
   with_kernels_for(
       matrix, a,
-      [&]<class Exec, class Set, class ByRows, class T>(Exec const& exec, Set, ByRows by_rows, T) {
-        auto const in_a = matrix_in<Exec, T>(a);
+      [&]<class Exec, class Set, class ByRows, class T, class A>(Exec const& exec, Set, ByRows by_rows,
+                                                                 T, A const& in_a) {
         Options<Exec> const options;
         if (u.dimensions == 2) {
           auto const block = matrix_in<Exec, T>(u);
-          parts::TransposedBlockJob<Exec, T> const job{exec, in_a, block, options, matrix.all_rows};
+          parts::TransposedBlockJob<Exec, T, A> const job{exec, in_a, block, options, matrix.all_rows};
           return job.template add_units<Set, by_rows()>({some.first, some.count}, rows_of<T>(c));
         }
         auto const in_u = vector_in<Exec, T>(u);
-        parts::TransposedJob<Exec, T> const job{exec, in_a, in_u, options, matrix.all_rows};
+        parts::TransposedJob<Exec, T, A> const job{exec, in_a, in_u, options, matrix.all_rows};
         job.template add_units<Set, by_rows()>({some.first, some.count}, output<Exec, T>(c));
       });
 }

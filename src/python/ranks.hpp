@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <python/parts.hpp>
 #include <python/turn.hpp>
 #include <python/views.hpp>
@@ -31,6 +32,7 @@
 #include <tessera/multiply.hpp>
 #include <tessera/multiply_transposed.hpp>
 #include <tessera/options.hpp>
+#include <tessera/solve/in_memory.hpp>
 #include <tessera/solve/operator.hpp>
 #include <tessera/solve/values.hpp>
 #include <tessera/workspace.hpp>
@@ -38,15 +40,17 @@
 /// Distributed matrices for the library's solvers.
 namespace tessera::python {
 
-template <class Exec, class Body>
-void with_kernels(bool by_rows, Body const& body) {
-  tessera::detail::with_kernels<Exec>(Kernels::automatic, [&]<class Set>(Set set) {
-    if (by_rows) {
-      body(set, std::true_type{});
-    } else {
-      body(set, std::false_type{});
-    }
-  });
+template <class Exec, class T, class A, class Body>
+void with_kernels(A const& a, bool by_rows, Body const& body) {
+  using tessera::detail::SomeColumns;
+  tessera::detail::with_kernels_for<Exec, T, SomeColumns>(
+      "distributed.World", a, Kernels::automatic, [&]<class Set>(Set set) {
+        if (by_rows) {
+          body(set, std::true_type{});
+        } else {
+          body(set, std::false_type{});
+        }
+      });
 }
 
 /// Errors name `proposed_by`.
@@ -64,8 +68,9 @@ inline std::vector<distributed::detail::Subtree> subtrees_of(
   return std::move(share.whole);
 }
 
-/// Vectors are complete on every rank, so all ranks decide the same.
-template <ExecutionSpace Exec, Scalar T>
+/// Vectors are complete on every rank, so all ranks decide the same. `a` is an argument that is read
+/// as T.
+template <ExecutionSpace Exec, Scalar T, tessera::detail::ReadAs<T> A>
 class RanksOperator final : public solve::BlockOperator<Exec, T> {
   using Base = solve::BlockOperator<Exec, T>;
   using Vector = solve::Values<Exec, T>;
@@ -78,11 +83,11 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
 
  public:
   /// `ranks` must outlive this.
-  RanksOperator(Exec const& exec, Array const& a, OnRanks const& ranks)
-      : Base(exec, ranks.matrix.all_rows, a.extents[1], ranks.matrix.by_rows),
+  RanksOperator(Exec const& exec, A const& a, OnRanks const& ranks)
+      : Base(exec, ranks.matrix.all_rows, static_cast<Index>(a.extent(1)), ranks.matrix.by_rows),
         ranks_(ranks),
-        a_(matrix<Exec, T>(a)),
-        rows_{ranks.first, a.extents[0]} {}
+        a_(a),
+        rows_{ranks.first, static_cast<Index>(a.extent(0))} {}
 
   [[nodiscard]] bool has_gram() const override { return true; }
 
@@ -93,17 +98,19 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     options.map = distributed::detail::some_of(map, rows_);
     options.keep_product = keep_product;
     bool const wants_b = b.extent(0) > 0;
+    auto const in = tessera::detail::vector_in(v);
     if (is_empty()) {
-      if (!wants_b) return tessera::atax(this->exec(), a_, v, c, options);
-      tessera::atax(this->exec(), a_, v, mine(b), c, options);
-      return share(b.data(), b.extent(0));
+      std::optional<tessera::detail::VectorArgument<T>> its_b;
+      if (wants_b) its_b.emplace(tessera::detail::vector_out(mine(b)));
+      tessera::detail::call_atax<Exec, T>(this->exec(), a_, in, its_b ? &*its_b : nullptr,
+                                          tessera::detail::vector_out(c), options);
+      if (wants_b) share(b.data(), b.extent(0));
+      return;
     }
     Output const its_b{wants_b ? b.data() + rows_.first : nullptr, 1};
-    auto const a = tessera::detail::matrix_in(a_);
-    auto const in = tessera::detail::vector_in(v);
     tessera::detail::with_map(options.map, [&]<class Factor>(Factor const& factor) {
-      distributed::detail::AtaxJob<Exec, T, Factor> const job{
-          this->exec(), a, in, its_b, options, factor, this->rows()};
+      distributed::detail::AtaxJob<Exec, T, Factor, A> const job{
+          this->exec(), a_, in, its_b, options, factor, this->rows()};
       add_units(job, c);
       tessera::detail::finish_atax(this->exec(), rows_.count, its_b, 0, Output{c.data(), 1},
                                    tessera::detail::TermsOfAtax<T>(options), factor);
@@ -112,11 +119,13 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   }
   void do_multiply(ConstVector const& v, Vector const& b) const override {
     if (is_empty()) {
-      tessera::multiply(this->exec(), a_, v, mine(b), Options<Exec>{.workspace = &workspace_});
+      tessera::detail::call_product<Exec, T>(
+          this->exec(), tessera::detail::plain_product, a_, tessera::detail::vector_in(v),
+          tessera::detail::vector_out(mine(b)), Options<Exec>{.workspace = &workspace_});
     } else if (rows_.count > 0) {
-      with_kernels<Exec>(ranks_.matrix.by_rows, [&]<class Set, class ByRows>(Set, ByRows by_rows) {
-        auto const lines = distributed::detail::lines_of_rows<by_rows()>(
-            tessera::detail::matrix_in(a_), {0, rows_.count}, this->rows());
+      with_my_kernels([&]<class Set, class ByRows>(Set, ByRows by_rows) {
+        auto const lines = distributed::detail::lines_of_rows<by_rows()>(a_, {0, rows_.count},
+                                                                         this->rows());
         distributed::detail::multiply_rows<Set, by_rows()>(
             this->exec(), lines, tessera::detail::vector_in(v), Output{b.data() + rows_.first, 1},
             Options<Exec>{.workspace = &workspace_});
@@ -127,24 +136,26 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   void do_multiply_transposed(ConstVector const& u, Vector const& c) const override {
     ConstVector const mine(u.data() + rows_.first, entries());
     Options<Exec> const options{.workspace = &workspace_};
-    if (is_empty()) return tessera::multiply_transposed(this->exec(), a_, mine, c, options);
-    auto const in_a = tessera::detail::matrix_in(a_);
     auto const in_u = tessera::detail::vector_in(mine);
-    add_units(distributed::detail::TransposedJob<Exec, T>{this->exec(), in_a, in_u, options,
-                                                          this->rows()},
+    if (is_empty()) {
+      return tessera::detail::call_product<Exec, T>(this->exec(),
+                                                    tessera::detail::transposed_product, a_, in_u,
+                                                    tessera::detail::vector_out(c), options);
+    }
+    add_units(distributed::detail::TransposedJob<Exec, T, A>{this->exec(), a_, in_u, options,
+                                                             this->rows()},
               c);
   }
   Index do_atax_of_each(Block<T const> const& VT, std::vector<typename Base::Map> const& maps,
                         Block<T> const& BT, Block<T> const& CT) const override {
     if (is_empty()) return Base::do_atax_of_each(VT, maps, BT, CT);
-    auto const a = tessera::detail::matrix_in(a_);
     auto const V = tessera::detail::matrix_in(solve::detail::as_columns<Exec, T const>(VT));
     auto const B = tessera::detail::matrix_out(my_rows(BT));
     AtaxOptions<Exec, T> const options{.workspace = &workspace_};
     if (maps.empty()) {
       kernels::Identity const factor;
-      using Job = distributed::detail::AtaxBlockJob<Exec, T, kernels::Identity>;
-      add_units(Job{this->exec(), a, V, &B, options, factor, this->rows()},
+      using Job = distributed::detail::AtaxBlockJob<Exec, T, kernels::Identity, A>;
+      add_units(Job{this->exec(), a_, V, &B, options, factor, this->rows()},
                 solve::detail::flat(CT));
     } else {
       if (rows_.count > 0) multiply_my_rows_by(V, B);
@@ -165,9 +176,9 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   }
   void multiply_my_rows_by(tessera::detail::MatrixArgument<T const> const& V,
                            tessera::detail::MatrixArgument<T> const& B) const {
-    with_kernels<Exec>(ranks_.matrix.by_rows, [&]<class Set, class ByRows>(Set, ByRows by_rows) {
-      auto const lines = distributed::detail::lines_of_rows<by_rows()>(
-          tessera::detail::matrix_in(a_), {0, rows_.count}, this->rows());
+    with_my_kernels([&]<class Set, class ByRows>(Set, ByRows by_rows) {
+      auto const lines =
+          distributed::detail::lines_of_rows<by_rows()>(a_, {0, rows_.count}, this->rows());
       distributed::detail::multiply_rows_by_block<Set, by_rows()>(
           this->exec(), lines, V, B, Options<Exec>{.workspace = &workspace_});
     });
@@ -175,12 +186,11 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   /// C = Aᵀ·U.
   template <class Columns>
   void add_products_of(Columns const& U, Block<T> const& CT) const {
-    auto const a = tessera::detail::matrix_in(a_);
     auto const u = tessera::detail::matrix_in(U);
     Options<Exec> const options{.workspace = &workspace_};
-    add_units(
-        distributed::detail::TransposedBlockJob<Exec, T>{this->exec(), a, u, options, this->rows()},
-        solve::detail::flat(CT));
+    add_units(distributed::detail::TransposedBlockJob<Exec, T, A>{this->exec(), a_, u, options,
+                                                                  this->rows()},
+              solve::detail::flat(CT));
   }
   void do_multiply_block(solve::detail::BlockProducts<Exec, T> const& products) const override {
     add_segments(products, products.CT, products.BT, [&](Rows const& rows, T* sum) {
@@ -209,12 +219,12 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   void do_sums_of_squares(ConstVector const& mean, ConstVector const& units,
                           Vector const& c) const override {
     if (is_empty()) return Kokkos::deep_copy(this->exec(), c, T(0));
-    add_units(distributed::detail::SquaresJob<Exec, T>{this->exec(),
-                                                       tessera::detail::matrix_in(a_),
-                                                       {mean.data(), units.data()},
-                                                       Kernels::automatic,
-                                                       workspace_,
-                                                       this->rows()},
+    add_units(distributed::detail::SquaresJob<Exec, T, A>{this->exec(),
+                                                          a_,
+                                                          {mean.data(), units.data()},
+                                                          Kernels::automatic,
+                                                          workspace_,
+                                                          this->rows()},
               c);
   }
 
@@ -229,9 +239,13 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     return Kokkos::subview(solve::detail::as_columns<Exec, Element>(block),
                            Kokkos::pair(rows_.first, rows_.end()), Kokkos::ALL);
   }
-  static Index passes_of(std::size_t vectors) {
+  [[nodiscard]] Index passes_of(std::size_t vectors) const {
     return tessera::detail::passes_of(
-        vectors, tessera::detail::columns_at_once<Exec, T>(Kernels::automatic));
+        vectors, tessera::detail::columns_at_once<Exec, T>("solve", a_, Kernels::automatic));
+  }
+  template <class Body>
+  void with_my_kernels(Body const& body) const {
+    with_kernels<Exec, T>(a_, ranks_.matrix.by_rows, body);
   }
   [[nodiscard]] std::size_t entries() const { return static_cast<std::size_t>(rows_.count); }
 
@@ -249,13 +263,11 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     auto const size = [](Index x) { return static_cast<std::size_t>(x); };
     Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> const whole(
         "tessera::python::whole", size(this->rows()), size(this->cols()));
+    std::vector<T> const mine = my_columns();
     std::vector<T> column(size(this->rows()));
-    Vector const on_device("tessera::python::column", entries());
     for (std::size_t j = 0; j < whole.extent(1); ++j) {
-      Kokkos::deep_copy(this->exec(), on_device, Kokkos::subview(a_, Kokkos::ALL, j));
-      this->exec().fence("tessera: a column is there");
-      auto const mine = stream::detail::to_host<T>(on_device);
-      std::copy(mine.begin(), mine.end(), column.begin() + rows_.first);
+      std::copy_n(mine.begin() + static_cast<Index>(j) * rows_.count, rows_.count,
+                  column.begin() + rows_.first);
       share_on_host(column, 1);
       for (std::size_t i = 0; i < column.size(); ++i) whole(i, j) = column[i];
     }
@@ -263,9 +275,31 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
     return gathered_;
   }
 
+  /// This rank's rows on the host, column after column.
+  [[nodiscard]] std::vector<T> my_columns() const {
+    static std::string const label("tessera::python::columns");
+    std::vector<T> columns(entries() * static_cast<std::size_t>(this->cols()));
+    if (columns.empty()) return columns;
+    solve::detail::MatrixInMemory<T> const a(a_);
+    auto const groups = solve::detail::groups_of_rows(a, std::size_t{1} << 20U);
+    auto const copy = [&](Index /*group*/, Index first, Index rows, T const* elements, Index down,
+                          Index across) {
+      Vector const column("tessera::python::column", static_cast<std::size_t>(rows));
+      for (Index j = 0; j < this->cols(); ++j) {
+        tessera::detail::copy_vector<T>(this->exec(), label, rows, elements + j * across, down,
+                                        {column.data(), 1});
+        this->exec().fence("tessera: a column is there");
+        auto const on_host = stream::detail::to_host<T>(column);
+        std::ranges::copy(on_host, columns.begin() + j * rows_.count + first);
+      }
+    };
+    solve::detail::for_groups<T, Exec>(this->exec(), a, groups, nullptr, copy);
+    return columns;
+  }
+
   template <class Job>
   void add_units(Job const& job, Vector const& c) const {
-    with_kernels<Exec>(ranks_.matrix.by_rows, [&]<class Set, class ByRows>(Set, ByRows by_rows) {
+    with_my_kernels([&]<class Set, class ByRows>(Set, ByRows by_rows) {
       auto const units = distributed::detail::units_of<T>(by_rows(), this->rows(), this->cols());
       add_subtrees(units, "World.rows_of", c.data(), c.size(), [&](Rows const& rows, T* sum) {
         job.template add_units<Set, by_rows()>(rows, Output{sum, 1});
@@ -312,9 +346,8 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   }
   template <class Products>
   void multiply_some(Rows const& rows, Products const& products) const {
-    auto const some = Kokkos::subview(a_, Kokkos::pair(rows.first, rows.end()), Kokkos::ALL);
-    solve::detail::products_in_memory(this->exec(), tessera::detail::matrix_in(some), products,
-                                      Kernels::automatic, workspace_);
+    auto const some = a_.rows(static_cast<std::size_t>(rows.first), static_cast<std::size_t>(rows.count));
+    solve::detail::products_in_memory(this->exec(), some, products, Kernels::automatic, workspace_);
   }
   /// Lines of `width` entries.
   void share_on_host(std::vector<T>& lines, std::size_t width) const {
@@ -356,7 +389,7 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   }
 
   OnRanks const& ranks_;
-  MatrixView<Exec, T> a_;
+  A a_;
   Rows rows_;
   mutable Kokkos::View<T**, Kokkos::LayoutRight, typename Exec::memory_space> gathered_;
   mutable Workspace<Exec> workspace_;

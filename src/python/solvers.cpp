@@ -57,13 +57,14 @@ void with_operator(Solving const& solving, CallsOf const& calls_of, Body const& 
   Turn const turn(place.is_gpu ? Turn::Needs::first_lane : Turn::Needs::lane);
   with_type(a, [&]<class T>(T) {
     auto const run_on = [&]<class Exec>(Exec const& exec) {
-      if (solving.ranks) {
-        return run.template operator()<Exec, T>(RanksOperator<Exec, T>(exec, a, *solving.ranks));
-      }
       with_matrix<Exec, T>(a, [&](auto const& view) {
-        auto const A = tessera::detail::stored_in<T>(view);
-        run.template operator()<Exec, T>(
-            solve::detail::OperatorInMemory<Exec, T, std::decay_t<decltype(A)>>(exec, A));
+        auto const in = tessera::detail::stored_in<T>(view);
+        using A = std::remove_const_t<decltype(in)>;
+        if (solving.ranks) {
+          return run.template operator()<Exec, T>(
+              RanksOperator<Exec, T, A>(exec, in, *solving.ranks));
+        }
+        run.template operator()<Exec, T>(solve::detail::OperatorInMemory<Exec, T, A>(exec, in));
       });
     };
     if (place.is_gpu) {

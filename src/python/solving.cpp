@@ -55,7 +55,7 @@ Input take(Call const& call, nb::handle A, nb::handle vectors) {
   if (!nb::hasattr(A, "_share")) {
     return {vectors.is_none() ? take_stored(call, A) : take_factor(call, A, vectors)};
   }
-  Input input{take_array(call, A.attr("array"))};
+  Input input{take_stored_array(call, A.attr("array"))};
   input.rows = nb::cast<std::int64_t>(A.attr("shape")[0]);
   input.shape = "(" + std::to_string(input.rows) + ", " + std::to_string(input.cols) + ")";
   input.ranks = ranks_of(A, input.rows);

@@ -603,13 +603,13 @@ expect_error(lambda: world.matrix(A.tolist()), "A must be an array, found list; 
 expect_error(lambda: world.matrix(A[0]), "A must have two dimensions, found ndarray of shape (30,)", 0)
 
 # Arrays of other types and layouts.
-wide = np.zeros((3000, 60), "i2")
+wide = np.zeros((3000, 60), "i4")
 wide[:, ::2] = np.arange(90000).reshape(3000, 30) % 17
 its = wide[:, ::2][world.rows_of(3000, 30)]
 a = np.ascontiguousarray(wide[:, ::2]).astype(float)
 x, u = np.arange(30), np.arange(3000) % 5
 mine = world.rows_of(3000, 30)
-expect_error(lambda: world.matvec(its, x), "float32 or float64, found int16; copy=True makes a copy", 0)
+expect_error(lambda: world.matvec(its, x), "float64, or of 8 or 16 bits, found int32; copy=True makes a copy", 0)
 expect_same(world.matvec(its, x, copy=True), tessera.matvec(a, x.astype(float))[mine], "matvec of a copy")
 expect_same(world.matvec(its.tolist(), x.tolist(), copy=True), tessera.matvec(a, x.astype(float))[mine], "matvec of lists")
 expect_same(world.rmatvec(its, u[mine], copy=True), tessera.rmatvec(a, u.astype(float)), "rmatvec of a copy")
@@ -633,6 +633,39 @@ assert mixed.order == ("F" if world.size == 1 else "C")
 if world.size > 1:
     expect_same(world.atax(mixed, a[0]), tessera.atax(a, a[0]), "atax of a copy of two layouts")
     expect_error(lambda: world.matrix(a[mine].astype("f4") if last else its, copy=True), "found float32", world.size - 1)
+# Narrow rows stay as stored.
+codes = np.random.default_rng(3).integers(0, 100, (3000, 30))
+labels = (np.arange(3000) % 7).astype("f4")
+pair = np.stack([labels, labels[::-1]], axis=1)
+for dtype, order in (("u1", "C"), ("u1", "F"), ("i2", "C"), ("f2", "F")):
+    stored = np.asarray(codes, dtype=dtype, order=order)
+    floats, what = stored.astype("f4", order="K"), f"of {dtype} {order}"
+    rows = world.rows_of(3000, 30, dtype=dtype, order=order)
+    assert rows == world.rows_of(3000, 30, dtype="float32", order=order)
+    M = world.matrix(stored[rows], order=order)
+    assert M.array.dtype == stored.dtype and M.dtype == np.float32
+    expect_same(world.matvec(M, floats[0]), tessera.matvec(floats, floats[0])[rows], f"matvec {what}")
+    expect_same(world.rmatvec(M, pair[rows]), tessera.rmatvec(floats, pair), f"rmatvec of a block {what}")
+    found = world.atax(M, floats[:2].T, minus=labels[rows], return_b=True)
+    expected = tessera.atax(floats, floats[:2].T, minus=labels, return_b=True)
+    expect_same(found[0], expected[0], f"atax of a block {what}")
+    expect_same(found[1], expected[1][rows], f"B of atax {what}")
+    expect_same(linalg.lsmr(M, labels[rows]).x, linalg.lsmr(floats, labels).x, f"lsmr {what}")
+    expect_same(linalg.lstsq(M, pair[rows])[0], linalg.lstsq(floats, pair)[0], f"lstsq {what}")
+    expect_same(linalg.svds(M, 2)[1], linalg.svds(floats, 2)[1], f"svds {what}")
+    expect_same(linalg.column_stats(M).mean, linalg.column_stats(floats).mean, f"column_stats {what}")
+    expect_same(world.NormalOperator(M).matvec(floats[0]), tessera.atax(floats, floats[0]), f"NormalOperator {what}")
+    expect_error(lambda: world.matvec(M, floats[0].astype(float)), "x must be float32 as a vector of A", 0)
+expect_error(lambda: world.dot(codes[:, 0].astype("u1"), labels), "A must have elements float32 or float64, found uint8", 0)
+expect_same(linalg.lstsq(M, pair[rows].astype(float), copy=True)[0], linalg.lstsq(floats, pair)[0], "lstsq of doubles")
+if world.rank == 0:
+    np.save("codes.npy", codes.astype("u1"))
+world.gather_rows(v)  # the file is there
+M = world.open("codes.npy")
+assert isinstance(M.array, np.memmap) and M.array.dtype == np.uint8
+floats = codes.astype("f4")
+expect_same(world.atax(M, floats[0]), tessera.atax(floats, floats[0]), "atax of a file of uint8")
+
 ends = world.rows_of(3000, 1, order="F")
 assert world.dot(u[ends], u[ends][::-1], copy=True) == world.dot(u[ends] * 1.0, u[ends][::-1] * 1.0)
 for make in (world.aslinearoperator, world.NormalOperator):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from tessera import _matrices, _sources
+from tessera import _arrays, _matrices, _sources
 from tessera._core import StreamedMatrix
 from tessera._distributed_matrix import Matrix, is_by_rows
 from tessera._names import dtype_of
@@ -57,13 +57,13 @@ def _opened(source: Any, dtype: Any, shape: tuple[int, int] | None, order: str) 
 
 
 def _mapped_npy(path: str) -> Any:
-    """The matrix in a .npy file of float32 or float64, which is mapped; None: other contents."""
+    """The matrix in a .npy file whose elements products can read, which is mapped; None: other contents."""
     try:
         whole = numpy.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError):
         return None
-    is_usable = isinstance(whole, numpy.memmap) and whole.ndim == 2 and whole.dtype.kind == "f"
-    return whole if is_usable and whole.dtype.itemsize in (4, 8) else None
+    is_matrix = isinstance(whole, numpy.memmap) and whole.ndim == 2
+    return whole if is_matrix and (whole.dtype.name in ("float32", "float64") or _arrays.is_narrow(whole)) else None
 
 
 def _mapped_elements(path: str, dtype: Any, shape: tuple[int, int], by_rows: bool) -> Any:

@@ -25,7 +25,7 @@ class Matrix:
     shape : tuple of int
         Shape (m, n) of the whole matrix.
     dtype : numpy.dtype
-        Type of the elements, float32 or float64.
+        Type of vectors and results, float32 or float64. It is float32 if `array` has a narrow type, such as uint8.
     order : {"C", "F"}
         Layout: "C" is row-major, "F" is column-major.
     array : array
@@ -73,10 +73,11 @@ class Matrix:
             nonlocal x
             x = _arrays.array(x) if copy else x
             require_entries("linalg", name, x, self._counts[self.world.rank])
-            if dtype_of(x) == self.dtype:
+            if _arrays.dtype_name(x) == self.dtype.name:
                 return x
             if not copy:
-                raise TypeError(f"linalg: {name} must have elements {self.dtype}, found {dtype_of(x)}; copy=True makes a copy")
+                found = _arrays.dtype_name(x)
+                raise TypeError(f"linalg: {name} must have elements {self.dtype}, found {found}; copy=True makes a copy")
             return _arrays.copied(x, self.dtype.name)
 
         return self.world.gather_rows(self.world._together(mine))
@@ -105,7 +106,7 @@ def _rows_of(A: Any) -> _Rows:
     down, across = _arrays.strides(A)
     rows, cols = A.shape
     is_by_rows, is_by_columns = across == 1 or cols <= 1 or rows == 0, down == 1 or rows <= 1 or cols == 0
-    return _Rows(int(rows), dtype_of(A).name, is_by_rows, is_by_columns, (down, across))
+    return _Rows(int(rows), "float32" if _arrays.is_narrow(A) else _arrays.dtype_name(A), is_by_rows, is_by_columns, (down, across))
 
 
 def agreed(
@@ -133,8 +134,8 @@ def agreed(
             order = "C" if is_by_rows(operation, order) else "F"
         if copy:
             A = suitable(A, order)
-        _require_matrix(operation, A, copy)
-        alike = {"operation": operation, "dtype": dtype_of(A).name, "columns": int(A.shape[1]), "order": order}
+        _require_matrix(operation, A, copy, may_be_narrow=not is_vector)
+        alike = {"operation": operation, "dtype": _arrays.dtype_name(A), "columns": int(A.shape[1]), "order": order}
         if facts is not None:
             alike.update(facts(A))
         digests, fault = _digests_of(operation, A, {} if whole is None else whole, alike)
@@ -167,7 +168,7 @@ def agreed(
     return Matrix(world, A, by_rows, numpy.dtype(found[0].dtype), counts)
 
 
-def _require_matrix(operation: str, A: Any, copy: bool) -> None:
+def _require_matrix(operation: str, A: Any, copy: bool, may_be_narrow: bool) -> None:
     if not hasattr(A, "dtype"):
         advice = "" if A is None else "; copy=True makes an array of it"
         raise TypeError(f"A must be an array, found {type(A).__name__}{advice}")
@@ -176,10 +177,11 @@ def _require_matrix(operation: str, A: Any, copy: bool) -> None:
     _arrays.require_no_masked_array(operation, A)
     if isinstance(A, _core.StreamedMatrix):
         raise TypeError("A must be an array, found a streamed matrix: World.open reads the rows of this rank")
-    dtype = dtype_of(A)
-    if dtype.name not in ("float32", "float64") or not dtype.isnative:
+    name, is_native = _arrays.dtype_name(A), getattr(A.dtype, "isnative", True)
+    if not is_native or not (name in ("float32", "float64") or (may_be_narrow and _arrays.is_narrow(A))):
         advice = "" if copy else "; copy=True makes a copy"
-        raise TypeError(f"A must have elements float32 or float64, found {dtype.name if dtype.isnative else dtype}{advice}")
+        others = ", or of 8 or 16 bits" if may_be_narrow else ""
+        raise TypeError(f"A must have elements float32 or float64{others}, found {name if is_native else A.dtype}{advice}")
 
 
 def _digests_of(operation: str, A: Any, whole: dict[str, Any], alike: dict[str, Any]) -> tuple[dict[str, str], str | None]:
@@ -216,7 +218,7 @@ def copied(world: "World", A: Any, order: str | None, *vectors: Any) -> list[Any
     def convert() -> list[Any]:
         is_matrix = isinstance(A, Matrix)
         a = A.array if is_matrix else suitable(A, order)
-        name = _arrays.dtype_name(a)
+        name = A.dtype.name if is_matrix else _arrays.dtype_name(a)
         others = [x if x is None else _arrays.array(x) for x in vectors]
         return [A if is_matrix else a] + [
             x if x is None or _arrays.dtype_name(x) == name else _arrays.copied(x, name) for x in others
@@ -245,10 +247,6 @@ def is_by_rows(operation: str, order: str) -> bool:
     if order not in ("C", "F"):
         raise ValueError(f"tessera.distributed.World.{operation}: order must be 'C' or 'F', found {order!r}")
     return order == "C"
-
-
-def dtype_of(x: Any) -> Any:
-    return numpy.dtype(str(x.dtype).removeprefix("torch."))
 
 
 def require_entries(operation: str, name: str, x: Any, entries: int, columns: tuple[int, ...] = ()) -> None:

@@ -74,7 +74,8 @@ out : array, optional
 
 RANKS = _entries(f"""{_COPY}\
 A : array or Matrix
-    This rank's rows, float32 or float64, with contiguous rows or columns.
+    This rank's rows, float32 or float64, with contiguous rows or columns. They may be float16, bfloat16, int8, uint8,
+    int16 or uint16, and are read as stored; vectors are then float32.
 order : {{"C", "F"}}, optional
     Layout of A on all ranks, if both are possible. By default "C" if the rows are contiguous on all ranks.
 alpha, beta : float, default 1 and 0

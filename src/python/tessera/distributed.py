@@ -83,7 +83,7 @@ class World(Collectives):
         m, n : int
             Shape of the whole matrix.
         dtype : data-type, default "float64"
-            Type of the elements, float32 or float64.
+            Type of the elements: float32, float64, or a type of 8 or 16 bits, whose rows are those of float32.
         order : {"C", "F"}, default "C"
             Layout: "C" is row-major, "F" is column-major.
         blocks
@@ -109,7 +109,8 @@ class World(Collectives):
             raise TypeError(f"tessera.distributed.World.rows_of: expected whole numbers, found {m!r} x {n!r}")
         if m < 0 or n < 0:
             raise ValueError(f"tessera.distributed.World.rows_of: expected sizes of at least 0, found {m} x {n}")
-        first, end = _core._rows_of(m, n, dtype_of(dtype).itemsize, by_rows, blocks, self.rank, self.size)
+        bytes_of_scalar = max(4, dtype_of(dtype).itemsize)
+        first, end = _core._rows_of(m, n, bytes_of_scalar, by_rows, blocks, self.rank, self.size)
         return slice(first, end)
 
     def matrix(self, A: Any, *, order: str | None = None, copy: bool = False) -> Matrix:
@@ -150,8 +151,8 @@ class World(Collectives):
         Parameters
         ----------
         path : str, path-like or StreamedMatrix
-            A file that `tessera.open` reads: .npy files and raw elements, float32 or float64, are mapped; of others,
-            such as HDF5 datasets, each rank reads its rows into memory. Or the whole matrix, which each rank has opened
+            A file that `tessera.open` reads: .npy files and raw elements are mapped; of others, such as HDF5 datasets,
+            each rank reads its rows into memory. Or the whole matrix, which each rank has opened
             by `tessera.from_anndata`, `from_parquet`, `from_callback` or another function of this kind: its rows are read
             into memory, too. All ranks must be able to read them.
         dtype : data-type, optional
