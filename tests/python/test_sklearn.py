@@ -676,6 +676,12 @@ def test_sample_weights(name):
     close(found.intercept_, expected.intercept_)
 
 
+def test_numbers_may_be_arrays_without_dimensions():
+    X, y = datasets.load_diabetes(return_X_y=True)
+    found = of_tessera.Ridge(alpha=np.array(0.5)).fit(X, y)
+    close(found.coef_, linear_model.Ridge(alpha=0.5).fit(X, y).coef_)
+
+
 @pytest.mark.parametrize("alpha", [None, 1.0, [0.5, 2.0, 8.0]])
 @pytest.mark.parametrize("intercept", [True, False])
 def test_several_targets(alpha, intercept, tmp_path):

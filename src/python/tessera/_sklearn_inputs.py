@@ -99,6 +99,8 @@ def _blocks_of_rows(X: Any) -> Iterator[tuple[slice, Any]]:
 def _number(estimator: Any, name: str, value: Any, *, positive: bool = False) -> float:
     """A parameter that is a number of at least 0, or above 0."""
     expected = "a number above 0" if positive else "a number of at least 0"
+    if isinstance(value, numpy.ndarray) and value.ndim == 0:
+        value = value[()]
     is_number = isinstance(value, numbers.Real) and not isinstance(value, (bool, numpy.bool_))
     if not is_number or not (value > 0 if positive else value >= 0):
         raise ValueError(f"{type(estimator).__name__}: {name} must be {expected}, found {value!r}")
