@@ -197,7 +197,7 @@ TEST_F(HeldMatrixTest, is_multiplied_as_stored) {
   Words const accelerated{"atax", "a.npy", "--kernels", "accelerated"};
   if (run(accelerated).status == 0) {  // otherwise a build without accelerated kernels
     auto const its = report(accelerated);
-    EXPECT_EQ(its["held_type"], "f32");
+    EXPECT_EQ(its["held_type"], "uint8");
     EXPECT_EQ(its["sha256"], found["sha256"]);
   }
   EXPECT_EQ(report({"gemvt", "a.npy", "--type", "f64"})["held_type"], "f64");

@@ -59,7 +59,7 @@ bool holds_stored(ComputeOptions const& options, OperationRow const& row,
   using enum OperationId;
   bool const reads_narrow =
       row.id == atax || row.id == aatx || row.id == multiply || row.id == multiply_transposed;
-  return reads_narrow && options.kernels != Kernels::accelerated &&
+  return reads_narrow &&
          may_hold_stored(reader, options.type.value_or(reader.info().type), backend);
 }
 
