@@ -120,8 +120,8 @@ void atax_of_part(RowsOfMatrix const& matrix, SomeRows const& some, AtaxCall con
   if (call.a.extents[0] == 0 || call.a.extents[1] == 0) return atax(call);
   with_kernels_for(
       matrix, call.a,
-      [&]<class Exec, class Set, class ByRows, class T, class A>(Exec const& exec, Set, ByRows by_rows,
-                                                                 T, A const& in_a) {
+      [&]<class Exec, class Set, class ByRows, class T, class A>(Exec const& exec, Set,
+                                                                 ByRows by_rows, T, A const& in_a) {
         AtaxOptions<Exec, T> options;
         options.map = map_of<Exec, T>(call);
         auto const v = block_in<Exec, T>(call.v);
@@ -142,19 +142,19 @@ void atax_of_part(RowsOfMatrix const& matrix, SomeRows const& some, AtaxCall con
 
 void multiply_part(RowsOfMatrix const& matrix, Array const& a, Array const& v, Array const& b) {
   if (a.extents[0] == 0 || a.extents[1] == 0) return product(a, Product::plain, v, b);
-  with_kernels_for(
-      matrix, a,
-      [&]<class Exec, class Set, class ByRows, class T, class A>(Exec const& exec, Set, ByRows by_rows,
-                                                                 T, A const& in_a) {
-        auto const lines =
-            parts::lines_of_rows<by_rows()>(in_a, {0, a.extents[0]}, matrix.all_rows);
-        if (v.dimensions == 2) {
-          return parts::multiply_rows_by_block<Set, by_rows()>(
-              exec, lines, matrix_in<Exec, T>(v), matrix_out<Exec, T>(b), Options<Exec>{});
-        }
-        parts::multiply_rows<Set, by_rows()>(exec, lines, vector_in<Exec, T>(v), output<Exec, T>(b),
-                                             Options<Exec>{});
-      });
+  with_kernels_for(matrix, a,
+                   [&]<class Exec, class Set, class ByRows, class T, class A>(
+                       Exec const& exec, Set, ByRows by_rows, T, A const& in_a) {
+                     auto const lines =
+                         parts::lines_of_rows<by_rows()>(in_a, {0, a.extents[0]}, matrix.all_rows);
+                     if (v.dimensions == 2) {
+                       return parts::multiply_rows_by_block<Set, by_rows()>(
+                           exec, lines, matrix_in<Exec, T>(v), matrix_out<Exec, T>(b),
+                           Options<Exec>{});
+                     }
+                     parts::multiply_rows<Set, by_rows()>(exec, lines, vector_in<Exec, T>(v),
+                                                          output<Exec, T>(b), Options<Exec>{});
+                   });
 }
 
 void multiply_transposed_part(RowsOfMatrix const& matrix, SomeRows const& some, Array const& a,
@@ -162,12 +162,13 @@ void multiply_transposed_part(RowsOfMatrix const& matrix, SomeRows const& some, 
   if (a.extents[0] == 0 || a.extents[1] == 0) return product(a, Product::transposed, u, c);
   with_kernels_for(
       matrix, a,
-      [&]<class Exec, class Set, class ByRows, class T, class A>(Exec const& exec, Set, ByRows by_rows,
-                                                                 T, A const& in_a) {
+      [&]<class Exec, class Set, class ByRows, class T, class A>(Exec const& exec, Set,
+                                                                 ByRows by_rows, T, A const& in_a) {
         Options<Exec> const options;
         if (u.dimensions == 2) {
           auto const block = matrix_in<Exec, T>(u);
-          parts::TransposedBlockJob<Exec, T, A> const job{exec, in_a, block, options, matrix.all_rows};
+          parts::TransposedBlockJob<Exec, T, A> const job{exec, in_a, block, options,
+                                                          matrix.all_rows};
           return job.template add_units<Set, by_rows()>({some.first, some.count}, rows_of<T>(c));
         }
         auto const in_u = vector_in<Exec, T>(u);

@@ -68,8 +68,8 @@ inline std::vector<distributed::detail::Subtree> subtrees_of(
   return std::move(share.whole);
 }
 
-/// Vectors are complete on every rank, so all ranks decide the same. `a` is an argument that is read
-/// as T.
+/// Vectors are complete on every rank, so all ranks decide the same. `a` is an argument that is
+/// read as T.
 template <ExecutionSpace Exec, Scalar T, tessera::detail::ReadAs<T> A>
 class RanksOperator final : public solve::BlockOperator<Exec, T> {
   using Base = solve::BlockOperator<Exec, T>;
@@ -124,8 +124,8 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
           tessera::detail::vector_out(mine(b)), Options<Exec>{.workspace = &workspace_});
     } else if (rows_.count > 0) {
       with_my_kernels([&]<class Set, class ByRows>(Set, ByRows by_rows) {
-        auto const lines = distributed::detail::lines_of_rows<by_rows()>(a_, {0, rows_.count},
-                                                                         this->rows());
+        auto const lines =
+            distributed::detail::lines_of_rows<by_rows()>(a_, {0, rows_.count}, this->rows());
         distributed::detail::multiply_rows<Set, by_rows()>(
             this->exec(), lines, tessera::detail::vector_in(v), Output{b.data() + rows_.first, 1},
             Options<Exec>{.workspace = &workspace_});
@@ -346,7 +346,8 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   }
   template <class Products>
   void multiply_some(Rows const& rows, Products const& products) const {
-    auto const some = a_.rows(static_cast<std::size_t>(rows.first), static_cast<std::size_t>(rows.count));
+    auto const some =
+        a_.rows(static_cast<std::size_t>(rows.first), static_cast<std::size_t>(rows.count));
     solve::detail::products_in_memory(this->exec(), some, products, Kernels::automatic, workspace_);
   }
   /// Lines of `width` entries.

@@ -329,8 +329,8 @@ class Distributed {
     sum_block_over_rows<T>(global, a, c, options.kernels, job);
   }
 
-  /// c = a sum over all rows of A, in the order of `multiply_transposed`. make_job(all rows) returns
-  /// a job as distributed::detail::SquaresJob.
+  /// c = a sum over all rows of A, in the order of `multiply_transposed`. make_job(all rows)
+  /// returns a job as distributed::detail::SquaresJob.
   template <class T, detail::ReadAs<T> A, class MakeJob>
   void call_sum(char const* name, A const& a, detail::VectorArgument<T> const& c, Kernels kernels,
                 MakeJob const& make_job) const {

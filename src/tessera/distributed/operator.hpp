@@ -136,8 +136,7 @@ class OperatorOnRanks : public BlockOperator<Exec, T> {
   }
   [[nodiscard]] Index passes_of(std::size_t vectors) const {
     return tessera::detail::passes_of(
-        vectors, tessera::detail::columns_at_once<Exec, T>(
-                     "solve", a_, options_.kernels));
+        vectors, tessera::detail::columns_at_once<Exec, T>("solve", a_, options_.kernels));
   }
   void do_multiply_block(BlockProducts<Exec, T> const& products) const override {
     Rows<Exec, T> root;
@@ -146,10 +145,9 @@ class OperatorOnRanks : public BlockOperator<Exec, T> {
     });
     add_subtrees<T>(root.data(), products.CT.data(), static_cast<Index>(root.size()),
                     [&](distributed::Rows const& rows, auto const& some) {
-                      BlockPart<Exec, T> const part(this->exec(), products, rows,
-                                                            root.data());
-                      products_in_memory(this->exec(), some,
-                                                 part.products(), options_.kernels, workspace_);
+                      BlockPart<Exec, T> const part(this->exec(), products, rows, root.data());
+                      products_in_memory(this->exec(), some, part.products(), options_.kernels,
+                                         workspace_);
                       part.finish();
                     });
     share_block(world_, products.BT, rows_by_rank_);
@@ -161,21 +159,18 @@ class OperatorOnRanks : public BlockOperator<Exec, T> {
     add_subtrees<double>(part.G.data(), products.G.data(), size,
                          [&](distributed::Rows const& rows, auto const& some) {
                            part.first_row = rows.first;
-                           products_in_memory(this->exec(),
-                                                      some, part,
-                                                      options_.kernels, workspace_);
+                           products_in_memory(this->exec(), some, part, options_.kernels,
+                                              workspace_);
                          });
     share_block(world_, products.MT, rows_by_rank_);
   }
   void do_moments(MomentProducts<Exec, T> const& products) const override {
     MomentProducts<Exec, T> part = products;
-    world_.together(
-        [&] { part.to = make_values<Exec, double>(this->exec(), products.size()); });
+    world_.together([&] { part.to = make_values<Exec, double>(this->exec(), products.size()); });
     add_subtrees<double>(
         part.to.data(), products.to.data(), products.size(),
         [&](distributed::Rows const& /*rows*/, auto const& some) {
-          products_in_memory(this->exec(), some, part,
-                                     options_.kernels, workspace_);
+          products_in_memory(this->exec(), some, part, options_.kernels, workspace_);
         },
         joining_of_moments);
   }
@@ -212,8 +207,8 @@ class OperatorOnRanks : public BlockOperator<Exec, T> {
       S* into = sum->roots();
       for (auto const& subtree : share.whole) {
         Index const first = subtree.rows.first - rows_.first;
-        add(subtree.rows, a_.rows(static_cast<std::size_t>(first),
-                                  static_cast<std::size_t>(subtree.rows.count)));
+        add(subtree.rows,
+            a_.rows(static_cast<std::size_t>(first), static_cast<std::size_t>(subtree.rows.count)));
         std::ranges::copy(stream::detail::to_host<S>(entries), into);
         into += size;
       }
@@ -230,12 +225,12 @@ class OperatorOnRanks : public BlockOperator<Exec, T> {
   }
   void do_sums_of_squares(ConstValues<Exec, T> const& mean, ConstValues<Exec, T> const& units,
                           Values<Exec, T> const& c) const override {
-    world_.template call_sum<T>(
-        "sums of squares", a_, tessera::detail::vector_out(c), options_.kernels,
-        [&](Index all_rows) {
-          return distributed::detail::SquaresJob<Exec, T, A>{
-              this->exec(), a_, {mean.data(), units.data()}, options_.kernels, workspace_, all_rows};
-        });
+    world_.template call_sum<T>("sums of squares", a_, tessera::detail::vector_out(c),
+                                options_.kernels, [&](Index all_rows) {
+                                  return distributed::detail::SquaresJob<Exec, T, A>{
+                                      this->exec(),     a_,         {mean.data(), units.data()},
+                                      options_.kernels, workspace_, all_rows};
+                                });
   }
   [[nodiscard]] bool can_sum_rows() const override { return true; }
   void do_sum_rows(RowSums<Exec, T>& sums, double* out) const override {
@@ -243,8 +238,7 @@ class OperatorOnRanks : public BlockOperator<Exec, T> {
     world_.together([&] { root = make_values<Exec, double>(this->exec(), sums.length()); });
     add_subtrees<double>(
         root.data(), out, sums.length(), [&](distributed::Rows const& rows, auto const& some) {
-          sum_rows_in_memory(this->exec(), some, rows.first,
-                                     sums, options_.kernels, root.data());
+          sum_rows_in_memory(this->exec(), some, rows.first, sums, options_.kernels, root.data());
         });
   }
 
