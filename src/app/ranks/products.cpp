@@ -17,6 +17,7 @@
 #include <tessera/distributed.hpp>
 
 namespace tessera::app {
+
 Measurement run_on_ranks(OperationId id, StreamRequest const& r, int repeat) {
   Measurement to;
   to.method = "distributed";
