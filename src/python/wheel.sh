@@ -61,7 +61,7 @@ repair() {
 # make_it_cuda FOLDER: gives the unpacked wheel the name of TESSERA_CUDA (cuda13). It needs NVIDIA's package of the
 # runtime library instead of containing a copy. For CUDA 12 that package has another name and folder.
 make_it_cuda() {
-  local folder=$1 major=${TESSERA_CUDA#cuda} info runtime library
+  local folder=$1 major=${TESSERA_CUDA#cuda} info runtime library file
   runtime=nvidia-cuda-runtime library=nvidia/cu$major/lib
   if ((major < 13)); then runtime+=-cu$major library=nvidia/cuda_runtime/lib; fi
   info=$(basename "$folder"/*.dist-info)
@@ -69,7 +69,9 @@ make_it_cuda() {
     "$folder/$info/METADATA"
   mv "$folder/$info" "$folder/${info/tessera_linalg/tessera_linalg_$TESSERA_CUDA}"
   patchelf --add-rpath "\$ORIGIN/../$library" "$folder"/tessera/_core*.so
-  patchelf --add-rpath "\$ORIGIN/../../$library" "$folder/tessera/bin/tessera"
+  for file in "$folder"/tessera/{bin/tessera,lib/libtessera.so}; do
+    [[ ! -e $file ]] || patchelf --add-rpath "\$ORIGIN/../../$library" "$file"
+  done
 }
 
 try_it() {
