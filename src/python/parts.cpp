@@ -39,9 +39,9 @@ void with_kernels_for(RowsOfMatrix const& matrix, Array const& a, Body const& bo
     with_type(a, [&]<class T>(T scalar) {
       with_matrix<Exec, T>(a, [&](auto const& view) {
         auto const in = tessera::detail::stored_in<T>(view);
-        with_kernels<Exec, T>(in, matrix.by_rows, [&](auto set, auto by_rows) {
-          body(exec, set, by_rows, scalar, in);
-        });
+        parts::with_set<Exec, T>(
+            "distributed.World", in, Kernels::automatic, matrix.by_rows,
+            [&](auto set, auto by_rows) { body(exec, set, by_rows, scalar, in); });
       });
     });
     exec.fence("tessera: the result of a part is there");

@@ -29,8 +29,6 @@
 #include <tessera/distributed/detail/shares.hpp>
 #include <tessera/distributed/detail/squares_job.hpp>
 #include <tessera/kernels/elements.hpp>
-#include <tessera/multiply.hpp>
-#include <tessera/multiply_transposed.hpp>
 #include <tessera/options.hpp>
 #include <tessera/solve/in_memory.hpp>
 #include <tessera/solve/operator.hpp>
@@ -39,19 +37,6 @@
 
 /// Distributed matrices for the library's solvers.
 namespace tessera::python {
-
-template <class Exec, class T, class A, class Body>
-void with_kernels(A const& a, bool by_rows, Body const& body) {
-  using tessera::detail::SomeColumns;
-  tessera::detail::with_kernels_for<Exec, T, SomeColumns>(
-      "distributed.World", a, Kernels::automatic, [&]<class Set>(Set set) {
-        if (by_rows) {
-          body(set, std::true_type{});
-        } else {
-          body(set, std::false_type{});
-        }
-      });
-}
 
 /// Errors name `proposed_by`.
 inline std::vector<distributed::detail::Subtree> subtrees_of(
@@ -245,7 +230,8 @@ class RanksOperator final : public solve::BlockOperator<Exec, T> {
   }
   template <class Body>
   void with_my_kernels(Body const& body) const {
-    with_kernels<Exec, T>(a_, ranks_.matrix.by_rows, body);
+    distributed::detail::with_set<Exec, T>("distributed.World", a_, Kernels::automatic,
+                                           ranks_.matrix.by_rows, body);
   }
   [[nodiscard]] std::size_t entries() const { return static_cast<std::size_t>(rows_.count); }
 

@@ -291,13 +291,13 @@ class Distributed {
     distributed::Rows const mine{0, static_cast<Index>(a.extent(0))};
     together([&] {
       if (mine.count == 0 || a.extent(1) == 0) return set_zeros(b);
-      with_set<T>("Distributed::multiply", a, options.kernels, global.by_rows,
-                  [&]<class Set>(Set, auto by_rows) {
-                    distributed::detail::multiply_rows_by_block<Set, by_rows()>(
-                        exec_,
-                        distributed::detail::lines_of_rows<by_rows()>(a, mine, global.all_rows), v,
-                        b, options);
-                  });
+      distributed::detail::with_set<Exec, T>(
+          "Distributed::multiply", a, options.kernels, global.by_rows,
+          [&]<class Set>(Set, auto by_rows) {
+            distributed::detail::multiply_rows_by_block<Set, by_rows()>(
+                exec_, distributed::detail::lines_of_rows<by_rows()>(a, mine, global.all_rows), v,
+                b, options);
+          });
     });
   }
 
@@ -466,9 +466,11 @@ class Distributed {
         for (auto const& subtree : share.whole) its.push_back(subtree.level);
       }
       sum.emplace(exec_, *comm_, *exchanges_, exchanges_->by, std::move(levels), length);
-      with_set<T>("Distributed", a, kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
-        make_roots<Set, by_rows()>(global, units, shares[index()], a, job, sum->roots(), chains);
-      });
+      distributed::detail::with_set<Exec, T>(
+          "Distributed", a, kernels, global.by_rows, [&]<class Set>(Set, auto by_rows) {
+            make_roots<Set, by_rows()>(global, units, shares[index()], a, job, sum->roots(),
+                                       chains);
+          });
     });
     if (global.by_rows) {
       hand_chains_on<true>(global, units, shares, a, job, sum->roots(), chains);
@@ -584,19 +586,6 @@ class Distributed {
     std::size_t r = index() - 1;
     while (global.rows[r].count == 0) --r;
     return static_cast<int>(r);
-  }
-
-  /// Kernels that take a vector or a block. GPUs have only portable ones for narrow matrices.
-  template <class T, class A, class Body>
-  static void with_set(char const* operation, A const& a, Kernels kernels, bool by_rows,
-                       Body const& body) {
-    detail::with_kernels_for<Exec, T, detail::SomeColumns>(operation, a, kernels, [&](auto set) {
-      if (by_rows) {
-        body(set, std::true_type{});
-      } else {
-        body(set, std::false_type{});
-      }
-    });
   }
 
   template <class T>

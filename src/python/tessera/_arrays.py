@@ -186,6 +186,11 @@ def is_narrow(x):
     return dtype_name(x) in _NARROW
 
 
+def scalar_name(x):
+    """The type of vectors and results of products with x: of a narrow matrix float32."""
+    return "float32" if is_narrow(x) else dtype_name(x)
+
+
 def strides(x):
     """Elements between neighbours of each dimension; empty for arrays that do not tell (JAX)."""
     if hasattr(x, "stride"):  # PyTorch

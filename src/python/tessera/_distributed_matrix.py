@@ -106,7 +106,7 @@ def _rows_of(A: Any) -> _Rows:
     down, across = _arrays.strides(A)
     rows, cols = A.shape
     is_by_rows, is_by_columns = across == 1 or cols <= 1 or rows == 0, down == 1 or rows <= 1 or cols == 0
-    return _Rows(int(rows), "float32" if _arrays.is_narrow(A) else _arrays.dtype_name(A), is_by_rows, is_by_columns, (down, across))
+    return _Rows(int(rows), _arrays.scalar_name(A), is_by_rows, is_by_columns, (down, across))
 
 
 def agreed(

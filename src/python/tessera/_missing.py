@@ -101,7 +101,7 @@ def fill_missing(
         means = _arrays.copied(_arrays.on_host(_arrays.array(means, must_be)), "float64", must_be)
         if numpy.isnan(means).any():
             raise ValueError(f"{must_be} numbers, found NaN at index {int(numpy.isnan(means).argmax())}")
-    dtype = numpy.dtype("float32" if _arrays.is_narrow(A) else _arrays.dtype_name(A))
+    dtype = numpy.dtype(_arrays.scalar_name(A))
     means = numpy.asarray(means, dtype)
     if means.shape != (A.shape[1],):
         raise ValueError(f"tessera.fill_missing: means must have {A.shape[1]} entries, found {found(means)}")

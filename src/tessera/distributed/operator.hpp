@@ -272,12 +272,11 @@ class OperatorOnRanks : public BlockOperator<Exec, T> {
 template <ExecutionSpace Exec, class A, Scalar T = typename detail::ScalarOf<A>::Type>
   requires StoredMatrixOf<A, Exec>
 class DistributedOperator final
-    : public detail::OperatorOnRanks<
-          Exec, T, decltype(tessera::detail::stored_in<T>(std::declval<A const&>()))> {
+    : public detail::OperatorOnRanks<Exec, T, detail::ArgumentOf<A, T>> {
  public:
   /// `a`: this rank's rows. `world` must outlive the operator.
   DistributedOperator(Distributed<Exec> const& world, A a, AtaxOptions<Exec, T> const& options = {})
-      : detail::OperatorOnRanks<Exec, T, decltype(tessera::detail::stored_in<T>(a))>(
+      : detail::OperatorOnRanks<Exec, T, detail::ArgumentOf<A, T>>(
             world, tessera::detail::stored_in<T>(a), options),
         a_(std::move(a)) {}
 

@@ -117,6 +117,10 @@ struct ScalarOf<View> {
   using Type = typename View::non_const_value_type;
 };
 
+/// What reads a View's elements as T.
+template <class View, class T>
+using ArgumentOf = decltype(tessera::detail::stored_in<T>(std::declval<View const&>()));
+
 /// Without the View's type: compiled once for all layouts and stored types. The memory is not
 /// owned.
 template <class Exec, class T, tessera::detail::ReadAs<T> A>
@@ -239,12 +243,10 @@ class OperatorInMemory : public BlockOperator<Exec, T> {
 /// ```
 template <ExecutionSpace Exec, class A, Scalar T = typename detail::ScalarOf<A>::Type>
   requires StoredMatrixOf<A, Exec>
-class MatrixOperator final
-    : public detail::OperatorInMemory<
-          Exec, T, decltype(tessera::detail::stored_in<T>(std::declval<A const&>()))> {
+class MatrixOperator final : public detail::OperatorInMemory<Exec, T, detail::ArgumentOf<A, T>> {
  public:
   MatrixOperator(Exec const& exec, A a, AtaxOptions<Exec, T> const& options = {})
-      : detail::OperatorInMemory<Exec, T, decltype(tessera::detail::stored_in<T>(a))>(
+      : detail::OperatorInMemory<Exec, T, detail::ArgumentOf<A, T>>(
             exec, tessera::detail::stored_in<T>(a), options),
         a_(std::move(a)) {}
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -16,6 +17,19 @@
 /// Jobs of several vectors: one read of a rank's complete units, and one exchange. Each column has
 /// the sums of a TransposedJob or an AtaxJob; they are stored column after column.
 namespace tessera::distributed::detail {
+
+/// Calls body(set, std::bool_constant<by_rows>) with kernels for a vector or a block. GPUs have
+/// only portable ones for narrow matrices.
+template <class Exec, class T, class A, class Body>
+void with_set(char const* operation, A const& a, Kernels kernels, bool by_rows, Body const& body) {
+  tessera::detail::with_kernels_for<Exec, T, SomeColumns>(operation, a, kernels, [&](auto set) {
+    if (by_rows) {
+      body(set, std::true_type{});
+    } else {
+      body(set, std::false_type{});
+    }
+  });
+}
 
 template <class T>
 MatrixArgument<T> strided_block(T* data, Kokkos::LayoutStride const& layout) {
