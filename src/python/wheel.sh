@@ -39,7 +39,7 @@ repair() {
   "$out/tools/bin/auditwheel" repair --exclude 'libcuda*.so.*' --wheel-dir "$out/repaired" "$out"/built/*.whl >&2
 
   # Another Kokkos or Tessera may be found first (RTLD_GLOBAL): unique symbol names.
-  "$out/tools/bin/wheel" unpack --dest "$out/unpacked" "$out"/repaired/*.whl >&2
+  "$out/tools/bin/python" -m wheel unpack --dest "$out/unpacked" "$out"/repaired/*.whl >&2
   shopt -s nullglob
   shared=("$out"/unpacked/*/{tessera_linalg.libs/libkokkos*,tessera/lib/libtessera.so})
   shopt -u nullglob
@@ -60,20 +60,13 @@ repair() {
   PATH="$out/tools/bin:$PATH" "$here/src/python/check_wheel.sh" "$out"/dist/*.whl >&2
 }
 
-# make_it_cuda FOLDER: gives the unpacked wheel the name of TESSERA_CUDA (cuda13). It needs NVIDIA's package of the
-# runtime library instead of containing a copy. For CUDA 12 that package has another name and folder.
+# make_it_cuda FOLDER: gives the unpacked wheel the name of TESSERA_CUDA (cuda13). CUDA's runtime library is linked
+# statically.
 make_it_cuda() {
-  local folder=$1 major=${TESSERA_CUDA#cuda} info runtime library file
-  runtime=nvidia-cuda-runtime library=nvidia/cu$major/lib
-  if ((major < 13)); then runtime+=-cu$major library=nvidia/cuda_runtime/lib; fi
+  local folder=$1 info
   info=$(basename "$folder"/*.dist-info)
-  sed -i "s/^Name: .*/&-$TESSERA_CUDA/; 0,/^Requires-Dist: /s//Requires-Dist: $runtime>=$major,<$((major + 1))\n&/" \
-    "$folder/$info/METADATA"
+  sed -i "s/^Name: .*/&-$TESSERA_CUDA/" "$folder/$info/METADATA"
   mv "$folder/$info" "$folder/${info/tessera_linalg/tessera_linalg_$TESSERA_CUDA}"
-  patchelf --add-rpath "\$ORIGIN/../$library" "$folder"/tessera/_core*.so
-  for file in "$folder"/tessera/{bin/tessera,lib/libtessera.so}; do
-    [[ ! -e $file ]] || patchelf --add-rpath "\$ORIGIN/../../$library" "$file"
-  done
 }
 
 try_it() {
