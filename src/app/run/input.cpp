@@ -42,8 +42,10 @@ io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::S
   return io::read_matrix(reader, type, setter_of(bar));
 }
 
-bool is_block(io::MatrixInfo const& info) {
-  return info.dimensions == 2 && !info.has_vector && info.rows > 1 && info.cols > 1;
+/// One row is a vector stored as a row, unless vectors have one entry.
+bool is_block(io::MatrixInfo const& info, std::uint64_t length) {
+  return info.dimensions == 2 && !info.has_vector && info.cols > 1 &&
+         (info.rows > 1 || length == 1);
 }
 
 io::HostVector columns_of(io::HostMatrix const& matrix) {
@@ -72,10 +74,11 @@ std::string type_of(io::ElementSpan elements) {
 
 }  // namespace
 
-std::int64_t vectors_in(std::string const& path) {
+std::int64_t vectors_in(std::string const& path, std::int64_t length) {
   if (path.empty()) return 1;
   io::MatrixInfo const info = io::inspect(path);
-  return is_block(info) ? static_cast<std::int64_t>(info.cols) : 1;
+  return is_block(info, static_cast<std::uint64_t>(length)) ? static_cast<std::int64_t>(info.cols)
+                                                            : 1;
 }
 
 io::HostMatrix matrix_of(io::HostVector const& vectors, std::int64_t columns) {
@@ -100,7 +103,7 @@ VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& w
     throw io::FileError(io::ErrorKind::bad_input, path, sentence);
   };
   io::MatrixInfo const& info = reader.info();
-  bool const several = blocks == Blocks::taken && is_block(info);
+  bool const several = blocks == Blocks::taken && is_block(info, *wanted.length);
   std::uint64_t const found = several ? info.rows
                               : reader.vector_part(std::nullopt) == io::Part::vector
                                   ? info.cols

@@ -80,7 +80,8 @@ enum class Blocks { refused, taken };
                                            Blocks blocks = Blocks::refused);
 
 /// From the header; 1 without a file.
-[[nodiscard]] std::int64_t vectors_in(std::string const& path);
+/// @param length of each vector
+[[nodiscard]] std::int64_t vectors_in(std::string const& path, std::int64_t length);
 
 /// The vectors are its columns, stored row by row.
 [[nodiscard]] io::HostMatrix matrix_of(io::HostVector const& vectors, std::int64_t columns);
