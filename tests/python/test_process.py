@@ -697,6 +697,18 @@ def test_the_command_line_program_and_its_digest(tmp_path):
     assert tessera.digest(c) in printed
 
 
+def test_the_command_line_program_may_use_every_processor(tmp_path):
+    """OpenMP binds the thread that loads it, here the one that becomes the program."""
+    np.save(tmp_path / "a.npy", np.ones((3, 2), "f4"))
+    settings = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"} | {"OMP_PROC_BIND": "true"}
+    command = [sys.executable, "-B", "-m", "tessera", "stats", str(tmp_path / "a.npy")]
+    count = len(os.sched_getaffinity(0))
+    if count < 2:
+        pytest.skip("NOT RUN: needs two processors")
+    report = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True, env=settings).stdout
+    assert ", 1 thread" not in report
+
+
 @pytest.mark.parametrize("name", [*tessera.__all__, "open"])
 def test_examples(name):
     thing = getattr(tessera, name)

@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether this processor runs the compiled part, which would end the process if it does not."""
 
+import os
+
 from tessera._requirements import host_arch, instructions
+
+affinity = os.sched_getaffinity(0)  # with OMP_PROC_BIND, loading the compiled part binds this thread
 
 
 def missing(needed: tuple[str, ...], cpuinfo: str = "/proc/cpuinfo") -> list[str]:
