@@ -141,6 +141,13 @@ class BedSource final : public MatrixSource {
   void check_unchanged() const override { file_.check_unchanged(info().file_bytes); }
   [[nodiscard]] InputFile const& file() const override { return file_; }
 
+  [[nodiscard]] std::uint64_t bytes_to_hold() const override { return column_bytes_ * info().cols; }
+  void hold() const override {
+    if (!held_.empty()) return;
+    held_.resize(bytes_to_hold());
+    file_.read_at(bed_header, held_);
+  }
+
  private:
   template <class T>
   void read_range(std::uint64_t first, std::span<T> to) const {
@@ -158,6 +165,7 @@ class BedSource final : public MatrixSource {
   template <class T>
   void read_columns(Block const& block, std::span<T> to) const {
     if (to.empty()) return;
+    if (!held_.empty()) return widen_held(block, to);
     // Short columns share pages of the file.
     constexpr std::uint64_t short_column = 4096;
     bool const wanted = block.rows == info().rows || column_bytes_ <= short_column;
@@ -174,6 +182,18 @@ class BedSource final : public MatrixSource {
         values.widen(column.subspan(block.row / per_byte), block.row % per_byte,
                      to.subspan((done + k) * block.rows, block.rows));
       }
+    }
+  }
+
+  template <class T>
+  void widen_held(Block const& block, std::span<T> to) const {
+    for (std::uint64_t k = 0; k < block.cols; ++k) {
+      std::uint64_t const col = block.col + k;
+      auto const column =
+          std::span<std::byte const>(held_).subspan(col * column_bytes_, column_bytes_);
+      Values<T> const values(mean_of(col, column));
+      values.widen(column.subspan(block.row / per_byte), block.row % per_byte,
+                   to.subspan(k * block.rows, block.rows));
     }
   }
 
@@ -226,6 +246,7 @@ class BedSource final : public MatrixSource {
   InputFile file_;
   bool missing_is_nan_;
   std::uint64_t column_bytes_;
+  mutable std::vector<std::byte> held_{};  ///< the columns; empty: in the file
   // The threads that find a mean find the same one.
   mutable std::vector<std::atomic<double>> means_;
 };

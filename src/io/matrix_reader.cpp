@@ -131,6 +131,14 @@ Part MatrixReader::vector_part(std::optional<std::uint64_t> length) const {
   return about.has_vector ? Part::vector : Part::matrix;
 }
 
+std::uint64_t MatrixReader::bytes_to_hold() const {
+  return source_->bytes_to_hold();
+}
+
+void MatrixReader::hold() const {
+  source_->hold();
+}
+
 void MatrixReader::check_unchanged() const {
   source_->check_unchanged();
 }

@@ -56,6 +56,11 @@ class MatrixReader {
   void fill_missing(double code, std::vector<double> means);
   [[nodiscard]] bool fills_missing() const noexcept { return !means_.empty(); }
 
+  /// Bytes that hold() needs; 0: it does nothing.
+  [[nodiscard]] std::uint64_t bytes_to_hold() const;
+  /// Reads the matrix into memory as stored. Later reads find it there. Not thread-safe.
+  void hold() const;
+
   /// The file's vector: V of an ex3 file, a single row or column, or the only dimension.
   /// @param length required; empty: any
   [[nodiscard]] Part vector_part(std::optional<std::uint64_t> length) const;

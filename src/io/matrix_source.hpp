@@ -35,6 +35,10 @@ class MatrixSource {
   virtual void read_widened(Block const& block, std::span<float> to) const;
   virtual void read_widened(Block const& block, std::span<double> to) const;
 
+  /// As MatrixReader.
+  [[nodiscard]] virtual std::uint64_t bytes_to_hold() const { return 0; }
+  virtual void hold() const {}
+
   virtual void check_unchanged() const = 0;
 
   [[nodiscard]] virtual InputFile const& file() const = 0;

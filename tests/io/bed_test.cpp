@@ -165,13 +165,18 @@ TEST_F(Bed, EveryBlockAndRangeHasItsElements) {
   auto const expected = made.values<float>();
   auto const precise = made.values<double>();
   MatrixReader const used(path);
+  MatrixReader const held(path);
+  EXPECT_EQ(held.bytes_to_hold(), 9U);
+  held.hold();
   for (std::uint64_t row = 0; row <= rows; ++row) {
     for (std::uint64_t height = 0; row + height <= rows; ++height) {
       for (std::uint64_t col = 0; col <= cols; ++col) {
         for (std::uint64_t width = 0; col + width <= cols; ++width) {
           Block const block{.row = row, .col = col, .rows = height, .cols = width};
-          ASSERT_EQ(read_block<float>(used, block), part_of(expected, rows, block));
-          ASSERT_EQ(read_block<double>(used, block), part_of(precise, rows, block));
+          for (MatrixReader const* const reader : {&used, &held}) {
+            ASSERT_EQ(read_block<float>(*reader, block), part_of(expected, rows, block));
+            ASSERT_EQ(read_block<double>(*reader, block), part_of(precise, rows, block));
+          }
         }
       }
     }
@@ -202,6 +207,9 @@ TEST_F(Bed, PartsOfLongColumnsHaveTheMeansOfWholeOnes) {
         Block const block{.row = row, .col = 0, .rows = rows, .cols = 2};
         EXPECT_EQ(read_block<double>(fresh, block), part_of(expected, samples, block));
         EXPECT_EQ(read_block<double>(fresh, block), part_of(expected, samples, block));
+        MatrixReader const held(path);
+        held.hold();
+        EXPECT_EQ(read_block<double>(held, block), part_of(expected, samples, block));
       }
     }
   }
@@ -225,6 +233,18 @@ TEST_F(Bed, ThreadsReadWhatOneThreadReads) {
   }
   for (std::thread& each : threads) each.join();
   EXPECT_EQ(found, expected);
+}
+
+TEST_F(Bed, HeldBytesAreNotReadAgain) {
+  Genotypes const made = random_genotypes(9, 4);
+  auto const path = write(made);
+  MatrixReader const reader(path);
+  reader.hold();
+  std::filesystem::resize_file(path, 3);
+  reader.hold();
+  EXPECT_EQ(read_block<float>(reader, {.row = 0, .col = 0, .rows = 9, .cols = 4}),
+            made.values<float>());
+  EXPECT_THROW(reader.check_unchanged(), FileError);
 }
 
 TEST_F(Bed, PaddingIsNotRead) {

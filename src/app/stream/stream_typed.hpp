@@ -369,6 +369,16 @@ inline void require_limit(std::size_t needed, std::size_t limit) {
   if (needed > limit) throw stream::LimitError("solve", needed, limit);
 }
 
+/// Keeps the file's bytes in memory, if that leaves as much for blocks. On several ranks each would
+/// have all of them.
+/// @return their number
+inline std::uint64_t hold_within(std::uint64_t room, io::MatrixReader const& reader) {
+  std::uint64_t const bytes = reader.bytes_to_hold();
+  if (bytes > room / 2 || ranks().are_many()) return 0;
+  reader.hold();
+  return bytes;
+}
+
 /// @param other_bytes bytes that the solver holds
 /// @param needs bytes that all products need: a small limit is refused before the first
 template <class T, class Layout, class Needs, class Work>
@@ -384,6 +394,7 @@ void with_stream(io::MatrixReader const& reader, std::uint64_t limit, std::uint6
     std::size_t const needed = needs(std::as_const(source));
     require_limit(needed, options.memory_limit);
     options.memory_limit -= set_buffer(source, reader, limit, taken, needed);
+    options.memory_limit -= hold_within(options.memory_limit - needed, reader);
     work(std::as_const(source), std::as_const(options));
   });
   reader.check_unchanged();
