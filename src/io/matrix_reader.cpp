@@ -76,6 +76,7 @@ void MatrixReader::fill(std::span<T> to, std::uint64_t length, std::uint64_t pla
     bool const by_rows = info().layout == Layout::right;
     bool const is_nan = std::isnan(missing_);
     auto const code = static_cast<T>(missing_);
+    if (std::isinf(code) && !std::isinf(missing_)) return;  // beyond the largest entry
     for (T& x : to) {
       bool const is_missing = is_nan ? std::isnan(x) : x == code;
       if (is_missing) x = static_cast<T>(means_[by_rows ? col + place : col]);

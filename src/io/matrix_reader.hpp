@@ -52,7 +52,8 @@ class MatrixReader {
   void read_block(Block const& block, std::span<T> to) const;
 
   /// From now on, entries of the matrix that are equal to `code`, or NaN if it is NaN, are read as
-  /// the mean of their column, rounded to the type that is read. Elements are not read as stored.
+  /// the mean of their column. Both are rounded to the type that is read. Elements are not read as
+  /// stored.
   void fill_missing(double code, std::vector<double> means);
   [[nodiscard]] bool fills_missing() const noexcept { return !means_.empty(); }
 

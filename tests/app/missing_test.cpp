@@ -96,6 +96,11 @@ TEST_F(MissingTest, codes_of_integers_are_means) {
   expect_same_by_all("-32768");
 }
 
+TEST_F(MissingTest, a_code_is_rounded_to_the_type_of_the_matrix) {
+  make_both<float>("<f4", -99.9, true);
+  expect_same_by_all("-99.9");
+}
+
 TEST_F(MissingTest, nan_is_the_mean) {
   for (bool const by_rows : {true, false}) {
     make_both<float>("<f4", std::numeric_limits<double>::quiet_NaN(), by_rows);

@@ -583,6 +583,16 @@ def test_column_stats_without_missing_entries_are_those_of_scikit_learn():
     np.testing.assert_array_equal(plain.min, np.nanmin(a, 0))
 
 
+@pytest.mark.parametrize("rcond", [0, 1e-15, 1e-12])
+def test_rcond_that_leaves_nothing_out_changes_no_bit(rcond):
+    t = np.linspace(0, 1, 50)
+    a, b = np.vander(t, 14, increasing=True), np.sin(6 * t)  # condition number 4e9
+    x, residues, rank, s = linalg.lstsq(a, b, rcond)
+    expected = linalg.lstsq(a, b)
+    assert x.tobytes() == expected[0].tobytes() and residues == expected[1] and rank == 14 and len(s) == 14
+    np.testing.assert_allclose(np.linalg.norm(a @ x - b), np.linalg.norm(a @ np.linalg.lstsq(a, b)[0] - b), rtol=1e-6)
+
+
 def test_column_stats_of_narrow_arrays():
     a = np.random.default_rng(7).integers(0, 256, (600, 5), dtype=np.uint8)
     found = linalg.column_stats(a, missing=255)

@@ -6,6 +6,7 @@ import doctest
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -706,6 +707,29 @@ def test_several_targets(alpha, intercept, tmp_path):
         close(one.intercept_, [0])
     with pytest.raises(ValueError, match="a summary needs .* one target"):
         found.summary()
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_targets_with_and_without_a_penalty(intercept):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    y = X @ [[1.0, 0.0], [2.0, -1.0], [0.5, 3.0]] + 4
+    found = of_tessera.Ridge(alpha=[0, 1], fit_intercept=intercept).fit(X, y)
+    expected = linear_model.Ridge(alpha=[0, 1], fit_intercept=intercept).fit(X, y)
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=1e-10)
+    np.testing.assert_allclose(found.intercept_, expected.intercept_, rtol=1e-10, atol=1e-12)
+    assert np.isfinite(found.standard_errors_[0, :3]).all() and np.isnan(found.standard_errors_[1]).all()
+
+
+@pytest.mark.parametrize("value", [0.1, 7.7, 1 / 3, 1.0, 0.0])
+def test_a_constant_target_has_no_coefficients_and_no_warning(value):
+    X = datasets.load_diabetes(scaled=False).data
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = of_tessera.Ridge().fit(X, np.full(len(X), value))
+        several = of_tessera.Ridge().fit(X, np.column_stack([np.full(len(X), value), X[:, 0]]))
+    for coefficients in (model.coef_, several.coef_[0]):
+        np.testing.assert_allclose(coefficients, 0, atol=1e-14)
+    np.testing.assert_allclose(model.intercept_, value, rtol=1e-14)
 
 
 @pytest.mark.parametrize("alpha", [None, [0.5, 2.0, 8.0]])

@@ -365,9 +365,24 @@ def test_missing_entries_of_an_array_are_means(dtype, code, order):
     assert a[is_missing].tobytes() == np.full(is_missing.sum(), code, dtype).tobytes()  # not changed
 
 
-def test_a_code_that_is_no_float32_is_not_missing():
-    a = np.array([[0.1, 0.5], [0.3, 0.5]], np.float32)
-    assert tessera.matvec(tessera.fill_missing(a, 0.1), np.ones(2, "f4")).tolist() == (a @ np.ones(2, "f4")).tolist()
+@pytest.mark.parametrize("code", [-99.9, 0.1, 1e20, np.float32(0.1)])
+def test_codes_are_rounded_to_the_type_of_the_matrix(tmp_path, code):
+    a = np.array([[1, 2], [3, 4], [code, 6]], np.float32)
+    whole = np.array([[1, 2], [3, 4], [2, 6]], np.float32)
+    np.save(tmp_path / "a.npy", a)
+    found = tessera.linalg.column_stats(a, missing=code)
+    assert found.mean.tolist() == [2, 4] and found.missing.tolist() == [1, 0]
+    v = np.array([1, -2], "f4")
+    for matrix in (tessera.fill_missing(a, code), tessera.open(tmp_path / "a.npy", missing=code)):
+        assert tessera.matvec(matrix, v).tolist() == (whole @ v).tolist()
+
+
+def test_a_code_beyond_the_type_is_no_infinity(tmp_path):
+    a = np.array([[1, 2], [3, np.inf]], np.float32)
+    np.save(tmp_path / "a.npy", a)
+    assert not tessera.linalg.column_stats(a, missing=1e300).missing.any()
+    for matrix in (tessera.fill_missing(a, 1e300), tessera.open(tmp_path / "a.npy", missing=1e300)):
+        assert tessera.matvec(matrix, np.ones(2, "f4")).tolist() == [3, np.inf]
 
 
 def test_missing_entries_of_a_stream_are_means(tmp_path):

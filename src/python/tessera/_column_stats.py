@@ -28,8 +28,8 @@ def column_stats(A: Any, *, ddof: int = 0, missing: float | None = None, copy: b
     ddof : int, default 0
         The divisor of a variance is the number of entries minus ddof.
     missing : float, optional
-        Entries equal to it are left out; NaN leaves out NaN. By default NaN makes the mean and the variance of its
-        column NaN.
+        Entries equal to it, rounded to the type of the matrix, are left out; NaN leaves out NaN. By default NaN makes the
+        mean and the variance of its column NaN.
     copy
 
     Returns

@@ -74,13 +74,11 @@ def lstsq(
         A = _arrays.array(A, f"{name}: A must be") if is_array(A) else A
         b = _arrays.array(b, f"{name}: b must be")
     rows, cols = shape_of(name, A)
-    values = None
-    if rcond is not None:
-        truncated = _Truncated(name, A, rcond, maxiter, copy, progress)
-        values = truncated.values
+    truncated = None if rcond is None else _Truncated(name, A, rcond, maxiter, copy, progress)
+    values = None if truncated is None else truncated.values
 
     def solve_all(columns: Sequence[Any]) -> list[tuple[Any, float, int | None]]:
-        if rcond is not None:
+        if truncated is not None and truncated.rank < cols:
             return [truncated.solve(column) for column in columns]
         results = solve(
             "lstsq", A, columns, [0.0], atol=None, btol=None, conlim=None, maxiter=maxiter, x0=None, copy=copy,
@@ -91,6 +89,8 @@ def lstsq(
                 raise numpy.linalg.LinAlgError(
                     f"{name}: {result['why']}, after {counted(result['iterations'])}; raise maxiter"
                 )
+        if truncated is not None and any(result["rank"] < cols for result in results):  # which rcond counts
+            return [truncated.solve(column) for column in columns]
         no_rank = 0 if 0 in (rows, cols) else None
         return [
             (result["x"], result["normr"] ** 2, result["rank"] if result["rank"] >= 0 else no_rank) for result in results
@@ -107,7 +107,7 @@ def lstsq(
     if not is_distributed(A) and b.shape[0] != rows:
         raise ValueError(f"{name}: b must have shape ({rows},) or ({rows}, k) for A of shape {(rows, cols)}, found {tuple(b.shape)}")
     solutions = solve_all([b[:, j] for j in range(b.shape[1])]) if b.shape[1] else []
-    rank = truncated.rank if rcond is not None else solutions[0][2] if solutions else None
+    rank = truncated.rank if truncated is not None else solutions[0][2] if solutions else None
     dtype = _arrays.dtype_name(solutions[0][0]) if solutions else type_of_results(name, A).name
     x = _arrays.empty(A if is_array(A) else b, (cols, b.shape[1]), dtype)
     for j, (column, _, _) in enumerate(solutions):
@@ -120,7 +120,8 @@ class _Truncated:
     """Least squares without the small singular values, by the decomposition of A.
 
     A is not stored twice: x = V S^-2 V.T A.T b is corrected by the gradient at x, which reads A once, until the
-    correction no longer shrinks. That gives back the digits that S^-2 loses.
+    correction no longer shrinks. That gives back the digits that S^-2 loses, but for columns that depend on each other
+    so nearly that the first x has none. Where nothing is left out, `lstsq` therefore solves without the decomposition.
     """
 
     MOST_COLUMNS = 512

@@ -61,8 +61,8 @@ def open(
     order : {"C", "F"}, default "C"
         Order of raw elements; "row-major" and "column-major" are accepted too.
     missing : float, optional
-        Entries equal to it, or NaN if it is NaN, are read as the mean of the other entries of their column. Opening
-        reads the file once for the means.
+        Entries equal to it, rounded to the type of the matrix, or NaN if it is NaN, are read as the mean of the other
+        entries of their column. Opening reads the file once for the means.
 
     Returns
     -------

@@ -26,11 +26,13 @@ class _Filled:
     """Another `read` without missing entries."""
 
     def __init__(self, read: Any, missing: float, means: Any) -> None:
-        self.read, self.missing, self.means = read, missing, means
+        with numpy.errstate(over="ignore"):
+            code = means.dtype.type(missing)
+        # A number beyond the largest stays as it is: infinite entries are not equal to it.
+        self.read, self.missing, self.means = read, numpy.float64(missing) if numpy.isinf(code) else code, means
 
     def __call__(self, rows: slice, cols: slice) -> Any:
         part = numpy.asarray(self.read(rows, cols))
-        # In float64: 0.1 is no number of float32.
         is_missing = numpy.isnan(part) if numpy.isnan(self.missing) else part == self.missing
         return numpy.where(is_missing, self.means[cols], part) if is_missing.any() else part
 
@@ -54,7 +56,7 @@ def fill_missing(
         Matrix of shape (m, n), float32 or float64. An array may be float16, bfloat16, int8, uint8, int16 or uint16, and is
         read as float32. Files have the argument `missing` of `tessera.open` instead.
     missing : float, default nan
-        Entries equal to it, or NaN if it is NaN, are missing.
+        Entries equal to it, rounded to the type of the matrix, or NaN if it is NaN, are missing.
     means : array, optional
         Numbers to read in their place, one for each column. By default the means of the other entries of each column, for
         which A is read once; 0 in a column without other entries. Pass the means of the training data for new data.
@@ -110,7 +112,7 @@ def fill_missing(
         strides = _arrays.strides(A)
         order = "F" if A.shape[0] > 1 and strides and strides[0] < strides[1] else "C"
     limit = limit if memory_limit is None else memory_limit
-    return _sources._stream(_Filled(read, numpy.float64(missing), means), A.shape, dtype, limit, held, order)
+    return _sources._stream(_Filled(read, missing, means), A.shape, dtype, limit, held, order)
 
 
 def _source_of(A: StreamedMatrix) -> tuple[Any, int, str]:

@@ -241,8 +241,14 @@ class _Regressor(RegressorMixin, _LinearModel):
         return _with_intercepts(_columns(X, self.coef_), self.intercept_)
 
 
+def _errors_of_targets(found: list[Any]) -> Any:
+    """Targets with a penalty have none: NaN beside those of others."""
+    most = max(map(len, found))
+    return numpy.array([errors if len(errors) == most else numpy.full(most, numpy.nan) for errors in found])
+
+
 # How to combine them over targets.
 _STATISTICS: dict[str, Any] = {
     "n_iter_": max, "n_reads_": max, "deviance_": numpy.array, "aic_": numpy.array, "dispersion_": numpy.array,
-    "standard_errors_": numpy.array,
+    "standard_errors_": _errors_of_targets,
 }  # fmt: skip

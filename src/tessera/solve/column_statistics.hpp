@@ -22,7 +22,7 @@ struct ColumnStatisticsOptions {
   /// Subtracted from the number of entries in the divisor of variances: 0 as in NumPy, 1 for the
   /// variance of a sample.
   Index ddof = 0;
-  /// Entries equal to it are left out; NaN leaves out NaN.
+  /// Entries equal to it, rounded to T, are left out; NaN leaves out NaN.
   std::optional<double> missing{};
 };
 
@@ -36,6 +36,17 @@ struct ColumnStatistics {
   std::vector<Index> missing;    ///< entries that are left out
   std::vector<Index> nonfinite;  ///< NaN and infinite entries among `count`
 };
+
+namespace detail {
+
+/// A number beyond the largest of T stays as it is: infinite entries are not equal to it.
+template <class T>
+double code_of_entries(double missing) {
+  auto const code = static_cast<double>(static_cast<T>(missing));
+  return std::isinf(code) ? missing : code;
+}
+
+}  // namespace detail
 
 /// Means, variances, extremes and counts of the columns of A, m x n, with one read of A.
 ///
@@ -64,7 +75,8 @@ ColumnStatistics column_statistics(BlockOperator<Exec, T> const& op,
   detail::MomentProducts<Exec, T> products;
   products.cols = op.cols();
   if (options.missing) {
-    products.missing = {.code = *options.missing, .has_nan = std::isnan(*options.missing)};
+    products.missing = {.code = detail::code_of_entries<T>(*options.missing),
+                        .has_nan = std::isnan(*options.missing)};
   }
   std::vector<double> values(static_cast<std::size_t>(products.size()), 0);
   if (op.rows() > 0 && op.cols() > 0) {
