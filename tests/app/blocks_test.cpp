@@ -51,18 +51,6 @@ TEST_F(BlocksTest, each_column_is_multiplied) {
   EXPECT_EQ(read("u.npy"), read("y.npy"));
 }
 
-TEST_F(BlocksTest, vectors_may_have_one_entry) {
-  write("column.npy", npy("<f4", "(2, 1)", bytes_of<float>({2, -3})));
-  write("row.npy", npy("<f4", "(1, 2)", bytes_of<float>({1, 2})));
-  write("ones.npy", npy("<f4", "(1, 3)", bytes_of<float>({1, 0, -2})));
-  must({"gemv", "column.npy", "--vector", "ones.npy", "--output", "y.npy", "--check"});
-  EXPECT_EQ(read("y.npy"), npy("<f4", "(2, 3)", bytes_of<float>({2, 0, -4, -3, 0, 6})));
-  must({"gemvt", "row.npy", "--vector", "ones.npy", "--output", "y.npy", "--check"});
-  EXPECT_EQ(read("y.npy"), npy("<f4", "(2, 3)", bytes_of<float>({1, 0, -2, 2, 0, -4})));
-  must({"lstsq", "row.npy", "ones.npy", "--output", "x.npy"});
-  EXPECT_EQ(read("x.npy").size(), npy("<f4", "(2, 3)", bytes_of<float>({0, 0, 0, 0, 0, 0})).size());
-}
-
 TEST_F(BlocksTest, reports_and_checks_count_the_vectors) {
   Words const gemv = {"gemv", "a.npy", "--vector", "v.npy"};
   EXPECT_THAT(run(gemv).out, HasSubstr("v.npy, 2 vectors of 3 entries"));

@@ -427,6 +427,19 @@ TEST_F(SolveTest, refuses_a_checkpoint_of_another_run) {
   EXPECT_EQ(with({"lstsq", "a.npy", "b.npy"}).status, 3);
 }
 
+TEST_F(SolveTest, right_sides_may_have_one_entry) {
+  write_doubles("a.npy", "(1, 2)", {3, 4});
+  write_doubles("b.npy", "(1, 3)", {25, 0, -50});
+  for (std::string const method : {"direct", "lsmr"}) {
+    ASSERT_EQ(
+        run({"lstsq", "a.npy", "b.npy", "--method", method, "--output", "x.npy", "--check"}).status,
+        0);
+    auto const x = last_elements<double>("x.npy", 6);
+    std::vector<double> const expected{3, 0, -6, 4, 0, -8};
+    for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], expected[i], 1e-14);
+  }
+}
+
 TEST_F(SolveTest, says_why_there_is_no_solution) {
   write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, std::nan(""), 1});
   write_doubles("b.npy", "(3,)", {1, 2, 3});
@@ -436,6 +449,13 @@ TEST_F(SolveTest, says_why_there_is_no_solution) {
       done.err,
       HasSubstr("a number overflowed or underflowed, or the input has an infinity or a NaN; no "
                 "x is written; `tessera stats a.npy` counts the entries of A that are not finite"));
+  write_doubles("a.npy", "(3, 2)", {1, 0, 0, 1, 1, 1});
+  write_doubles("b.npy", "(3, 2)", {1, 2, 3, HUGE_VAL, 5, std::nan("")});
+  for (std::string const method : {"direct", "lsmr"}) {
+    auto const of_b = run({"lstsq", "a.npy", "b.npy", "--method", method, "--output", "x.npy"});
+    EXPECT_EQ(of_b.status, 1);
+    EXPECT_THAT(of_b.err, HasSubstr("a NaN: b.npy has an infinity in row 1, column 1; no x is"));
+  }
   EXPECT_FALSE(exists("x.npy"));
 
   make("300", "100");

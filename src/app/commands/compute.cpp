@@ -177,13 +177,6 @@ void warn_without_matrix(Measurement const& run, VectorInput const& input, Terms
                     .is_narrowed = is_narrowed(input)});
 }
 
-std::int64_t vectors_of(ComputeOptions const& options, OperationRow const& row,
-                        io::MatrixReader const& reader) {
-  io::MatrixInfo const& info = reader.info();
-  return vectors_in(options.vector, row.vector_length(static_cast<std::int64_t>(info.rows),
-                                                      static_cast<std::int64_t>(info.cols)));
-}
-
 Done stream_it(ComputeOptions const& options, OperationRow const& row,
                io::MatrixReader const& reader, StreamChoice const& stream) {
   std::string const& path = reader.path();
@@ -195,7 +188,7 @@ Done stream_it(ComputeOptions const& options, OperationRow const& row,
     throw Failure(ExitStatus::usage, "--repeat: needs the matrix in memory, and it is streamed, " +
                                          std::string("once: ") + stream.why);
   }
-  check_order(options, reader, vectors_of(options, row, reader), stream.why);
+  check_order(options, reader, vectors_in(options.vector), stream.why);
   BackendFacts const& backend = stream.backend;
   require_usable(options, path, backend);
   if (options.format != ReportFormat::text) {
@@ -344,12 +337,12 @@ ExitStatus run_command(ComputeOptions const& options) {
   files.reports(options.report, options.format).check();
   CheckpointPlace const checkpoint(options.checkpoint);
   check_add_dataset(options.add_dataset, {output_path, options.intermediate});
-  io::MatrixReader const reader = open_for_ranks(name.path, options.input_format);
-  std::int64_t const columns = vectors_of(options, row, reader);
+  std::int64_t const columns = vectors_in(options.vector);
   check_block(options, row, columns);
   auto const kind = columns > 1 ? ResultFile::Kind::matrix : ResultFile::Kind::vector;
   ResultFile output(output_path, kind, options.add_dataset);
   ResultFile intermediate(options.intermediate, kind, options.add_dataset, &output);
+  io::MatrixReader const reader = open_for_ranks(name.path, options.input_format);
   Job const job = job_of(options, row, reader, columns);
   auto const stream = choose_stream(options, job);
   Done const done = stream               ? stream_it(options, row, reader, *stream)

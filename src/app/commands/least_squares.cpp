@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <app/base/failure.hpp>
@@ -215,6 +216,22 @@ void require_one(LeastSquaresOptions const& options, VectorOfFile const& b) {
                                        options.right_side);
 }
 
+/// Empty if all entries of b are finite.
+std::string not_finite_in(std::string const& path, VectorOfFile const& b) {
+  return std::visit(
+      [&](auto const& x) -> std::string {
+        std::size_t const rows = x.size() / static_cast<std::size_t>(b.columns);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+          if (std::isfinite(x(i))) continue;
+          return path + " has " + (std::isnan(x(i)) ? "a NaN" : "an infinity") + " in row " +
+                 std::to_string(i % rows) +
+                 (b.columns == 1 ? "" : ", column " + std::to_string(i / rows));
+        }
+        return "";
+      },
+      b.x);
+}
+
 /// What decides when the method stops, by iteration.
 Chart chart_of(std::vector<solve::Step> const& history) {
   Series residual{.name = "convergence ratio"};
@@ -273,15 +290,19 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
   std::int64_t const block = is_path(options) ? solutions : together;
   std::int64_t const gram_width =
       directly ? static_cast<std::int64_t>(reader.info().cols) + together : 0;
-  LeastSquaresSolution const solution = solve_least_squares(options,
-                                                            {.reader = reader,
-                                                             .type = type,
-                                                             .place = place,
-                                                             .vectors = vectors,
-                                                             .in_segments = directly,
-                                                             .block = directly ? block : 0,
-                                                             .gram_width = gram_width},
-                                                            b);
+  LeastSquaresSolution solution = solve_least_squares(options,
+                                                      {.reader = reader,
+                                                       .type = type,
+                                                       .place = place,
+                                                       .vectors = vectors,
+                                                       .in_segments = directly,
+                                                       .block = directly ? block : 0,
+                                                       .gram_width = gram_width},
+                                                      b);
+  bool const is_finite = std::ranges::none_of(solution.facts, [](RightSideFacts const& facts) {
+    return facts.stop == solve::Stop::not_finite;
+  });
+  if (!is_finite) solution.run.detail = not_finite_in(options.right_side, b);
   SolveSubject const subject{.options = options,
                              .reader = reader,
                              .type = type,
@@ -291,9 +312,6 @@ ExitStatus run_command(LeastSquaresOptions const& options) {
                                        : options.method == LeastSquaresMethod::lsqr ? "lsqr"
                                                                                     : "lsmr"};
   std::vector<ResidualCheck> checks;
-  bool const is_finite = std::ranges::none_of(solution.facts, [](RightSideFacts const& facts) {
-    return facts.stop == solve::Stop::not_finite;
-  });
   if (is_finite) {
     if (options.check) checks = check_all(options, reader, type, solution.x, b);
     if (solutions == 1) {

@@ -74,11 +74,10 @@ std::string type_of(io::ElementSpan elements) {
 
 }  // namespace
 
-std::int64_t vectors_in(std::string const& path, std::int64_t length) {
+std::int64_t vectors_in(std::string const& path) {
   if (path.empty()) return 1;
   io::MatrixInfo const info = io::inspect(path);
-  return is_block(info, static_cast<std::uint64_t>(length)) ? static_cast<std::int64_t>(info.cols)
-                                                            : 1;
+  return is_block(info, 0) ? static_cast<std::int64_t>(info.cols) : 1;  // any length
 }
 
 io::HostMatrix matrix_of(io::HostVector const& vectors, std::int64_t columns) {
@@ -206,8 +205,9 @@ VectorInput read_vector_input(io::MatrixReader const& reader, std::string const&
                                  .type = input.type,
                                  .convert = type.has_value()};
   if (!vector.empty()) {
-    auto const [x, stored, columns] = read_vector_for(
-        vector, wanted, row.takes_rows_vector ? "row" : "column", path, Blocks::taken);
+    auto const [x, stored, columns] =
+        read_vector_for(vector, wanted, row.takes_rows_vector ? "row" : "column", path,
+                        vectors_in(vector) > 1 ? Blocks::taken : Blocks::refused);
     input.x = x;
     input.columns = columns;
     input.vector_source = vector;

@@ -79,9 +79,8 @@ enum class Blocks { refused, taken };
                                            std::string const& of, std::string const& path_a,
                                            Blocks blocks = Blocks::refused);
 
-/// From the header; 1 without a file.
-/// @param length of each vector
-[[nodiscard]] std::int64_t vectors_in(std::string const& path, std::int64_t length);
+/// From the header; 1 without a file. One row is one vector.
+[[nodiscard]] std::int64_t vectors_in(std::string const& path);
 
 /// The vectors are its columns, stored row by row.
 [[nodiscard]] io::HostMatrix matrix_of(io::HostVector const& vectors, std::int64_t columns);
