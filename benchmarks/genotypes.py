@@ -56,7 +56,7 @@ def make(path: Path, shape: str):
 def commands_of(program: str, path: Path, threads: int) -> dict:
     plink = ["plink2", "--bfile", path.stem, "--threads", str(threads), "--out", path.stem, "--pca", "approx", str(COUNT)]
     return {"tessera pca --scale": [program, "pca", path.name, "-k", str(COUNT), "--scale", "--scores", "scores.npy", "--threads", str(threads)],
-            "the same, --tol 1e-3": [program, "pca", path.name, "-k", str(COUNT), "--scale", "--scores", "rough.npy", "--threads",
+            "tessera pca --scale --tol 1e-3": [program, "pca", path.name, "-k", str(COUNT), "--scale", "--scores", "rough.npy", "--threads",
                                      str(threads), "--tol", "1e-3"],
             "plink2 --pca approx": plink}  # fmt: skip
 
@@ -116,8 +116,8 @@ def page() -> str:
     context = data["context"]
     lines = ["# Results: principal components of genotypes", "", f"Made by `benchmarks/genotypes.py` from [{FILE.name}]({FILE.name}).", "",
              f"Elapsed time of each command for {COUNT} components of a `.bed` file, and the sine of the largest angle between its first "
-             f"{GROUPS - 1} components and those of NumPy in double. The data have {GROUPS} groups: the other components are noise, which "
-             "have no gap that a method could find them by.", "",
+             f"{GROUPS - 1} components and those of NumPy in double. The data have {GROUPS} groups: the other components are noise, with "
+             "nearly equal values.", "",
              f"{context['device']}, {context['threads']} threads, {context['tessera']}, {context['plink2']}, {context['date']}; medians of "
              f"{context['turns']} turns.", "", "| Samples x variants | Command | s | Angle |", "|---|---|--:|--:|"]
     for row in data["results"]:
