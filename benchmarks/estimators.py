@@ -14,7 +14,7 @@ import time
 import warnings
 
 from host import processor
-from results import FOLDER, parser_of, ratio, write
+from results import FOLDER, ratio, run_before_page, write
 
 ROWS, COLS = 200_000, 300
 TURNS = 3
@@ -112,14 +112,6 @@ def page(data: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("what", nargs="?", choices=["run"])
-    file = FOLDER / "estimators.json"
-    if parser.parse_args().what == "run":
-        write(measure(), file)
-    (FOLDER / "estimators.md").write_text(page(json.loads(file.read_text())))
-
-
 if __name__ == "__main__":
-    main()
+    FILE = FOLDER / "estimators.json"
+    run_before_page(__doc__, lambda _: write(measure(), FILE), lambda: page(json.loads(FILE.read_text())), FILE)

@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 
 from host import processor
-from results import in_words, parser_of, size_of, write
+from results import in_words, run_before_page, size_of, write
 
 FILE = Path(__file__).parent / "results" / "genotypes.json"
 GROUPS, COUNT = 4, 10
@@ -54,11 +54,12 @@ def make(path: Path, shape: str):
 
 
 def commands_of(program: str, path: Path, threads: int) -> dict:
-    plink = ["plink2", "--bfile", path.stem, "--threads", str(threads), "--out", path.stem, "--pca", "approx", str(COUNT)]
-    return {"tessera pca --scale": [program, "pca", path.name, "-k", str(COUNT), "--scale", "--scores", "scores.npy", "--threads", str(threads)],
-            "tessera pca --scale --tol 1e-3": [program, "pca", path.name, "-k", str(COUNT), "--scale", "--scores", "rough.npy", "--threads",
-                                     str(threads), "--tol", "1e-3"],
-            "plink2 --pca approx": plink}  # fmt: skip
+    """The first two write scores.npy and rough.npy, the third a.eigenvec."""
+    shared = ["--threads", str(threads)]
+    pca = [program, "pca", path.name, "-k", str(COUNT), "--scale", *shared, "--scores"]
+    return {"tessera pca --scale": [*pca, "scores.npy"],
+            "tessera pca --scale --tol 1e-3": [*pca, "rough.npy", "--tol", "1e-3"],
+            "plink2 --pca approx": ["plink2", "--bfile", path.stem, *shared, "--out", path.stem, "--pca", "approx", str(COUNT)]}
 
 
 def seconds_of(commands: dict, folder: Path, turns: int) -> dict:
@@ -81,7 +82,8 @@ def angle(a, b) -> float:
     return float(numpy.linalg.norm(q - p @ (p.T @ q), 2))
 
 
-def angles_of(folder: Path, genotypes) -> dict:
+def angles_of(folder: Path, genotypes) -> list:
+    """In the order of the commands."""
     import numpy
 
     mean = numpy.nanmean(genotypes, axis=0)
@@ -91,7 +93,7 @@ def angles_of(folder: Path, genotypes) -> dict:
             for scale in (centred.std(axis=0), numpy.sqrt(mean * (1 - mean / 2)))]
     vectors = numpy.loadtxt(folder / "a.eigenvec", skiprows=1, usecols=range(2, 2 + meaningful))
     found = [(numpy.load(folder / name)[:, :meaningful], true[0]) for name in ("scores.npy", "rough.npy")] + [(vectors, true[1])]
-    return dict(zip(commands_of("", Path("a.bed"), 1), (angle(*pair) for pair in found)))
+    return [angle(*pair) for pair in found]
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -104,8 +106,8 @@ def run(arguments: argparse.Namespace) -> None:
             path = Path(folder) / "a.bed"
             genotypes = make(path, shape)
             seconds = seconds_of(commands_of(arguments.program, path, arguments.threads), Path(folder), arguments.turns)
-            angles = angles_of(Path(folder), genotypes) if shape == SMALL else {}
-            results += [{"shape": shape, "command": name, "seconds": of, "angle": angles.get(name)} for name, of in seconds.items()]
+            angles = angles_of(Path(folder), genotypes) if shape == SMALL else [None] * len(seconds)
+            results += [{"shape": shape, "command": name, "seconds": seconds[name], "angle": sine} for name, sine in zip(seconds, angles)]
     context = {"script": "benchmarks/genotypes.py", "device": about["name"], "threads": arguments.threads, "turns": arguments.turns,
                "tessera": version, "plink2": plink, "date": time.strftime("%Y-%m-%d", time.gmtime())}
     write({"context": context, "results": results}, FILE)
@@ -118,26 +120,20 @@ def page() -> str:
              f"Elapsed time of each command for {COUNT} components of a `.bed` file, and the sine of the largest angle between its first "
              f"{GROUPS - 1} components and those of NumPy in double. The data have {GROUPS} groups: the other components are noise, with "
              "nearly equal values.", "",
-             f"{context['device']}, {context['threads']} threads, {context['tessera']}, {context['plink2']}, {context['date']}; medians of "
-             f"{context['turns']} turns.", "", "| Samples x variants | Command | s | Angle |", "|---|---|--:|--:|"]
+             f"- Processor: {context['device']}; {context['threads']} threads", f"- Programs: {context['tessera']}; {context['plink2']}",
+             f"- Date: {context['date']}", f"- Medians of {context['turns']} turns", "", "| Samples x variants | Command | s | Angle |", "|---|---|--:|--:|"]
     for row in data["results"]:
         sine = "" if row["angle"] is None else f"{row['angle']:.1e}"
         lines.append(f"| {in_words(row['shape'])} | `{row['command']}` | {row['seconds']:.1f} | {sine} |")
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("what", nargs="?", choices=["run"])
+def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("program", nargs="?", default="tessera")
     parser.add_argument("--sizes", nargs="+", default=["20000x10000"])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--turns", type=int, default=3)
-    arguments = parser.parse_args()
-    if arguments.what == "run":
-        run(arguments)
-    FILE.with_suffix(".md").write_text(page())
 
 
 if __name__ == "__main__":
-    main()
+    run_before_page(__doc__, run, page, FILE, options)

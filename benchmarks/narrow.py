@@ -19,7 +19,7 @@ from pathlib import Path
 
 from host import processor
 from python import take_turns
-from results import OPERATIONS, in_words, parser_of, write
+from results import OPERATIONS, in_words, run_before_page, write
 
 FILE = Path(__file__).parent / "results" / "narrow.json"
 LAYOUTS = {"C": "row-major", "F": "column-major"}
@@ -108,18 +108,12 @@ def page() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def main() -> None:
-    parser = parser_of(__doc__)
-    parser.add_argument("what", nargs="?", choices=["run"])
+def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shapes", nargs="+", default=["16384x16384", "262144x4096"])
     parser.add_argument("--turns", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.1, help="least time of a turn")
     parser.add_argument("--on", choices=("host", "cuda"), default="host")
-    arguments = parser.parse_args()
-    if arguments.what == "run":
-        run(arguments)
-    FILE.with_suffix(".md").write_text(page())
 
 
 if __name__ == "__main__":
-    main()
+    run_before_page(__doc__, run, page, FILE, options)

@@ -120,6 +120,17 @@ def run_or_report(doc: str, run, report, page: str, options) -> None:
     arguments.function(arguments)
 
 
+def run_before_page(doc: str, run, page, file: Path, options=lambda parser: None) -> None:
+    """A script that measures if it is called with the word `run`, and writes the page next to `file` in any case."""
+    parser = parser_of(doc)
+    parser.add_argument("what", nargs="?", choices=["run"])
+    options(parser)
+    arguments = parser.parse_args()
+    if arguments.what == "run":
+        run(arguments)
+    file.with_suffix(".md").write_text(page())
+
+
 def data_of(name: str):
     """The data of every machine."""
     for path in sorted(FOLDER.glob(f"{name}-*.json")):

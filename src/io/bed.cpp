@@ -165,7 +165,9 @@ class BedSource final : public MatrixSource {
   template <class T>
   void read_columns(Block const& block, std::span<T> to) const {
     if (to.empty()) return;
-    if (!held_.empty()) return widen_held(block, to);
+    if (!held_.empty()) {
+      return widen(std::span<std::byte const>(held_).subspan(block.col * column_bytes_), block, to);
+    }
     // Short columns share pages of the file.
     constexpr std::uint64_t short_column = 4096;
     bool const wanted = block.rows == info().rows || column_bytes_ <= short_column;
@@ -175,23 +177,19 @@ class BedSource final : public MatrixSource {
     for (std::uint64_t done = 0; done < block.cols; done += at_once) {
       std::uint64_t const some = std::min(at_once, block.cols - done);
       file_.read_at(place_of(block.col + done, 0), std::span(buffer).first(some * column_bytes_));
-      for (std::uint64_t k = 0; k < some; ++k) {
-        auto const column =
-            std::span<std::byte const>(buffer).subspan(k * column_bytes_, column_bytes_);
-        Values<T> const values(mean_of(block.col + done + k, column));
-        values.widen(column.subspan(block.row / per_byte), block.row % per_byte,
-                     to.subspan((done + k) * block.rows, block.rows));
-      }
+      Block part = block;
+      part.col += done;
+      part.cols = some;
+      widen(std::span<std::byte const>(buffer), part, to.subspan(done * block.rows));
     }
   }
 
+  /// @param columns begins with the bytes of the block's first column
   template <class T>
-  void widen_held(Block const& block, std::span<T> to) const {
+  void widen(std::span<std::byte const> columns, Block const& block, std::span<T> to) const {
     for (std::uint64_t k = 0; k < block.cols; ++k) {
-      std::uint64_t const col = block.col + k;
-      auto const column =
-          std::span<std::byte const>(held_).subspan(col * column_bytes_, column_bytes_);
-      Values<T> const values(mean_of(col, column));
+      auto const column = columns.subspan(k * column_bytes_, column_bytes_);
+      Values<T> const values(mean_of(block.col + k, column));
       values.widen(column.subspan(block.row / per_byte), block.row % per_byte,
                    to.subspan(k * block.rows, block.rows));
     }

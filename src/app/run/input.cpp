@@ -43,9 +43,8 @@ io::HostMatrix read_with_bar(io::MatrixReader const& reader, std::optional<io::S
 }
 
 /// One row is a vector stored as a row, unless vectors have one entry.
-bool is_block(io::MatrixInfo const& info, std::uint64_t length) {
-  return info.dimensions == 2 && !info.has_vector && info.cols > 1 &&
-         (info.rows > 1 || length == 1);
+bool is_block(io::MatrixInfo const& info, bool one_entry = false) {
+  return info.dimensions == 2 && !info.has_vector && info.cols > 1 && (info.rows > 1 || one_entry);
 }
 
 io::HostVector columns_of(io::HostMatrix const& matrix) {
@@ -77,7 +76,7 @@ std::string type_of(io::ElementSpan elements) {
 std::int64_t vectors_in(std::string const& path) {
   if (path.empty()) return 1;
   io::MatrixInfo const info = io::inspect(path);
-  return is_block(info, 0) ? static_cast<std::int64_t>(info.cols) : 1;  // any length
+  return is_block(info) ? static_cast<std::int64_t>(info.cols) : 1;
 }
 
 io::HostMatrix matrix_of(io::HostVector const& vectors, std::int64_t columns) {
@@ -102,7 +101,8 @@ VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& w
     throw io::FileError(io::ErrorKind::bad_input, path, sentence);
   };
   io::MatrixInfo const& info = reader.info();
-  bool const several = blocks == Blocks::taken && is_block(info, *wanted.length);
+  bool const one_entry = blocks == Blocks::taken && *wanted.length == 1;
+  bool const several = blocks != Blocks::refused && is_block(info, one_entry);
   std::uint64_t const found = several ? info.rows
                               : reader.vector_part(std::nullopt) == io::Part::vector
                                   ? info.cols
@@ -205,9 +205,8 @@ VectorInput read_vector_input(io::MatrixReader const& reader, std::string const&
                                  .type = input.type,
                                  .convert = type.has_value()};
   if (!vector.empty()) {
-    auto const [x, stored, columns] =
-        read_vector_for(vector, wanted, row.takes_rows_vector ? "row" : "column", path,
-                        vectors_in(vector) > 1 ? Blocks::taken : Blocks::refused);
+    auto const [x, stored, columns] = read_vector_for(
+        vector, wanted, row.takes_rows_vector ? "row" : "column", path, Blocks::of_several_rows);
     input.x = x;
     input.columns = columns;
     input.vector_source = vector;

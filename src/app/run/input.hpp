@@ -72,7 +72,11 @@ struct VectorOfFile {
   io::ElementType stored;
   std::int64_t columns = 1;
 };
-enum class Blocks { refused, taken };
+enum class Blocks {
+  refused,
+  of_several_rows,  ///< as vectors_in() counts them
+  taken,            ///< also one row, if vectors have one entry
+};
 /// One entry per `of` ("row" or "column") of A.
 /// @param blocks a matrix is accepted: its columns are vectors
 [[nodiscard]] VectorOfFile read_vector_for(std::string const& path, io::VectorRequest const& wanted,

@@ -301,7 +301,7 @@ class NewtonRun {
     double const small = 16 * std::numeric_limits<double>::epsilon() * of_x;
     bool const refines = size > small && size < size_of(place_.step) / 2;
     // H is too inexact to find small parts of its columns that the penalty does not determine.
-    // Steps within the rounding of y do not count: all of x may be such a step, if y is constant.
+    // Steps within the rounding of y are excluded: if y is constant, x consists of rounding.
     double const rounding = 16 * std::numeric_limits<double>::epsilon() * sizes_;
     is_imprecise_ =
         !refines && options_.penalty > 0 && !is_shortest_ && size > 1e-3 * of_x && size > rounding;
